@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { OperationDefinitionNode } from 'graphql';
+
 import type { HTTPRequest, HTTPResponse, Invocation, Milliseconds, ResponseHead, StreamedResponse, AnswerSize } from '../shared/index.ts';
 import type { HTTPSettings } from './http/http-settings.ts';
 import type { Streaming } from './http/response.ts';
@@ -15,7 +16,7 @@ import type { GraphQLRequest } from './operation/types.ts';
 import type { ContextArgument } from './http/context-argument.ts';
 import { malformedRequest, onlyQueriesBy, subscriptionNotPossible } from './http/errors.ts';
 import type { BatchElements } from './http/params.ts';
-import { VariablesLimit } from './http/params.ts';
+import { VariablesLimit } from './http/body.ts';
 
 /** The arguments of a platform's call. */
 export interface CallArguments {

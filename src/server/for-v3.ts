@@ -14,7 +14,7 @@ export type { ServerOptions } from './startup/options.ts';
 
 // HTTP
 export { parseAccept } from './http/accept.ts';
-export { VariablesLimit, readText } from './http/params.ts';
+export { VariablesLimit, readText } from './http/body.ts';
 export { needsNoPreflight } from './http/csrf.ts';
 export type { CORSOptions } from './http/cors.ts';
 
@@ -27,7 +27,7 @@ export { DocumentError, toGraphQLError } from './operation/errors.ts';
 // Operations
 export { copyMutableParts } from './operation/apollo-hooks.ts';
 export { assertFresh } from './operation/context.ts';
-export { createExecution, executeOperation } from './operation/run-execution.ts';
+export { createExecution, executeOperation } from './operation/execute.ts';
 
 // Limits
 export { ErrorAllowance } from './operation/limits/error-allowance.ts';

@@ -64,6 +64,8 @@ export async function serveProject(
     prefix: '/.netlify/functions',
     port: 0,
     host: 'localhost',
+    platform: { platform: 'netlify' },
+    envFile: undefined,
     environment: {},
     env: {},
     report: (event) => {

@@ -3,28 +3,17 @@ import type {
   FormattedExecutionResult,
   GraphQLDirective,
   GraphQLError,
-  GraphQLFieldResolver,
-  GraphQLSchema,
   OperationDefinitionNode,
   ValidationRule,
 } from 'graphql';
 
-import type { Capacity, PromiseOrValue, HTTPRequest, OperationInvocation, ResponseHead } from '../../shared/index.ts';
+import type { Capacity, PromiseOrValue, HTTPRequest, ResponseHead } from '../../shared/index.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
 import type { KnownDocument, DocumentSettings } from './documents/document.ts';
 import type { GraphQLRequest, OperationOutcome, PayloadStream } from './types.ts';
-import type {
-  BudgetLimits,
-  ErrorHandling,
-  ExecutionObserver,
-  ExplainMismatch,
-  GraphQLJSExecutor,
-  PageDefaults,
-  PartSettings,
-  PartsFormat,
-  PlannedExecution,
-} from '../../executor/index.ts';
+import type { ErrorHandling, ExecutionObserver, PartSettings, PartsFormat } from '../../executor/index.ts';
 import type { ErrorSettings } from './format-errors.ts';
+import type { Execution, ExecutionSettings } from './execute.ts';
 import type { OperationHooks } from './apollo-hooks.ts';
 import type { FoundSource, SourceSettings } from './documents/sources.ts';
 import type { OperationCall, ServerPlugin } from './plugin.ts';
@@ -40,30 +29,6 @@ export interface OperationSettings extends ContextSettings, SourceSettings, Docu
   readonly stages: Stages | undefined;
   /** Undefined: operations with `@defer` and `@stream` get one answer. */
   readonly incrementalDelivery: IncrementalExecution | undefined;
-}
-
-/** The settings for running an operation. */
-export interface ExecutionSettings {
-  readonly schema: GraphQLSchema;
-  readonly rootValue: unknown;
-  readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
-  /** False: leave "Did you mean …?" out of errors. */
-  readonly introspection: boolean;
-  /** Runs operations in place of plans. Undefined: each has a plan. */
-  readonly executor: GraphQLJSExecutor | undefined;
-  /** Lists may be asynchronous iterables, with graphql 16 too. Default: false */
-  readonly takesAsyncIterables?: boolean;
-  /** Undefined in production. */
-  readonly explainMismatch?: ExplainMismatch | undefined;
-  /** Default: arguments have the defaults of the schema. */
-  readonly pageDefaults?: PageDefaults | undefined;
-}
-
-/** One operation, ready to run. */
-export interface Execution extends PlannedExecution {
-  /** Ends the execution at the deadline, and when the client has left. */
-  readonly invocation: OperationInvocation;
-  readonly answerLimit: BudgetLimits;
 }
 
 /** What executes `@defer` and `@stream`: an option, so that other bundles do not contain it. */

@@ -1,8 +1,9 @@
 /** From a valid document to the outcome: the choice of the operation, its variables, the execution inside plugins and hooks, in time, and the last hooks. */
-import type { ExecutionResult, GraphQLError, OperationDefinitionNode, FormattedExecutionResult, DocumentNode } from 'graphql';
+import type { ExecutionResult, GraphQLError, OperationDefinitionNode, FormattedExecutionResult } from 'graphql';
 import { Kind } from 'graphql';
-import { coercedVariables, joinObservers, prepareExecution, executePlanned } from '../../executor/index.ts';
-import { copyErrorsForOperation, describe, isPlainObject, shallowCopyOf } from '../../shared/index.ts';
+
+import { coercedVariables, joinObservers, prepareExecution } from '../../executor/index.ts';
+import { copyErrorsForOperation, describe } from '../../shared/index.ts';
 import type { PromiseOrValue } from '../../shared/index.ts';
 import {
   errorHandling as handlingOf,
@@ -13,18 +14,17 @@ import {
   createError,
   toGraphQLError,
   reportUnfinished,
-  withCode,
 } from './errors.ts';
 import type { Stage } from './around.ts';
-import type { Execution, Operation, ExecutionSettings } from './operation.ts';
+import { createExecution, executeOperation, haveWrongVariables } from './execute.ts';
+import type { Execution } from './execute.ts';
+import type { Operation } from './operation.ts';
 import { callFailureHook } from './apollo-hooks.ts';
 import type { OperationHooks } from './apollo-hooks.ts';
 import type { ExecutionOptions, OperationExecution } from './plugin.ts';
 import type { OperationOutcome } from './types.ts';
 import { formatFailure, formatResult } from './format-errors.ts';
 import { ErrorAllowance } from './limits/error-allowance.ts';
-import type { PlannedExecution } from '../../executor/index.ts';
-import { withoutSuggestion } from './documents/document.ts';
 
 /** The operation to run: the named one, or the only one. Throws if it may not run here. */
 export function operationToRun({ settings, request, document, refuse }: Operation): OperationDefinitionNode {
@@ -278,66 +278,4 @@ async function callLastHooks(operation: Operation): Promise<FormattedExecutionRe
   if (hooks !== undefined && result!.errors !== undefined) await hooks.didEncounterErrors(result!.errors);
   const formatted = (operation.formatted = format(operation));
   return hooks === undefined ? formatted : hooks.willSendResponse(formatted);
-}
-
-/** The parts of an execution that are not settings of the server. */
-type ExecutionParts = Omit<PlannedExecution, keyof ExecutionSettings | 'hideSuggestions' | 'prepared' | 'pageDefaults'>;
-
-/** One operation with the settings of the server. Version 3 runs some operations without a platform's call: they have no deadline and no size limit. */
-export function createExecution<TParts extends ExecutionParts>(settings: ExecutionSettings, given: TParts): PlannedExecution & TParts {
-  const { document, operation, contextValue, variableValues, invocation, answerLimit, kept, errorHandling, observer, parts } = given;
-  // All members are listed, so that all executions have the same hidden class in V8.
-  const execution: PlannedExecution = {
-    schema: settings.schema,
-    document,
-    operation,
-    pageDefaults: settings.pageDefaults,
-    rootValue: settings.rootValue === undefined ? undefined : rootValueOf(settings, document),
-    contextValue,
-    variableValues,
-    fieldResolver: settings.fieldResolver,
-    hideSuggestions: !settings.introspection,
-    invocation,
-    answerLimit,
-    kept,
-    errorHandling,
-    observer,
-    explainMismatch: settings.explainMismatch,
-    takesAsyncIterables: settings.takesAsyncIterables,
-    parts,
-    prepared: undefined,
-  };
-  return execution as PlannedExecution & TParts;
-}
-
-/** Runs the operation. A promise only when a resolver was asynchronous. */
-export function executeOperation({ executor }: ExecutionSettings, execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
-  const result = executor === undefined ? executePlanned(execution) : executor.executeWithGraphQLJS(execution);
-  // A plan and graphql-js coerce variables before they wait for anything.
-  return result instanceof Promise || result.errors === undefined ? result : withCoercionCode(execution, result);
-}
-
-/**
- * The parent of the root fields. A function is called once for each operation. A plain object is copied, like the context: code that uses
- * it as the key of a cache, as @graphql-tools/batch-delegate 10 does for its loaders, must not find data of another user.
- */
-function rootValueOf(settings: ExecutionSettings, document: DocumentNode): unknown {
-  const { rootValue } = settings;
-  const value = typeof rootValue === 'function' ? (rootValue as (document: DocumentNode) => unknown)(document) : rootValue;
-  return isPlainObject(value) ? shallowCopyOf(value) : value;
-}
-
-/** A result without a data entry was refused before execution: its variables could not be coerced (specification, section 6.1.2). */
-export function withCoercionCode({ hideSuggestions }: Pick<PlannedExecution, 'hideSuggestions'>, result: ExecutionResult): ExecutionResult {
-  if ('data' in result || result.errors === undefined) return result;
-  const refused = { errors: result.errors.map((error) => withCode(hideSuggestions ? withoutSuggestion(error) : error, 'BAD_USER_INPUT')) };
-  wrongVariables.add(refused);
-  return refused;
-}
-
-const wrongVariables = new WeakSet<ExecutionResult>();
-
-/** True for the result of an operation whose variables could not be coerced. */
-function haveWrongVariables(result: ExecutionResult): boolean {
-  return wrongVariables.has(result);
 }

@@ -11,7 +11,7 @@ import type { ContextValue } from '../operation/context.ts';
 import { aFunction, anything, assertEntries, boolean, describe, isRecord, positive } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
 import type { FormatError } from '../operation/format-errors.ts';
-import type { GraphQLJSExecutor } from '../../executor/index.ts';
+import type { GraphQLJSExecutor } from '../operation/execute.ts';
 import type { Logger } from '../operation/types.ts';
 import type { ServerPlugin } from '../operation/plugin.ts';
 import type { TrustedDocumentOptions } from '../operation/documents/trusted-documents.ts';

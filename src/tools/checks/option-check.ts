@@ -24,12 +24,6 @@ export function findOptionProblems(options: OptionsToCheck, schema: GraphQLSchem
 }
 
 const environments: readonly string[] = ['development', 'production', 'test'];
-const shortened: Readonly<Record<string, string>> = {
-  dev: 'development',
-  develop: 'development',
-  local: 'development',
-  prod: 'production',
-};
 
 function wrongNodeEnv({ nodeEnv }: OptionsToCheck): OptionProblem[] {
   const message = nodeEnv === undefined ? undefined : nodeEnvProblem(nodeEnv);
@@ -38,10 +32,10 @@ function wrongNodeEnv({ nodeEnv }: OptionsToCheck): OptionProblem[] {
 
 /** Reports a misspelled value of NODE_ENV. Undefined for other custom names, such as "staging". */
 export function nodeEnvProblem(nodeEnv: string): string | undefined {
-  if (nodeEnv === '' || environments.includes(nodeEnv)) return undefined;
   const name = nodeEnv.trim().toLowerCase();
-  const meant = environments.includes(name) ? name : (shortened[name] ?? environments.find((one) => didYouMean(name, [one]) !== ''));
-  return meant === undefined ? undefined : `"${nodeEnv}", which is treated as production. Did you mean "${meant}"?`;
+  const meant = environments.find((one) => name !== '' && (one.startsWith(name) || didYouMean(name, [one]) !== ''));
+  if (meant === undefined || meant === nodeEnv) return undefined;
+  return `"${nodeEnv}", which is treated as production. Did you mean "${meant}"?`;
 }
 
 function repeatedResolvers({ resolvers }: OptionsToCheck): OptionProblem[] {

@@ -20,23 +20,22 @@ export class Reporter {
   }
 
   report(event: DevEvent): void {
-    if (event.kind === 'compiling') this.#terminal.error(`Compiling ${relative(this.#directory, event.folder)} …`);
-    else if (event.kind === 'warning') this.#terminal.error(event.message);
-    else if (event.kind === 'broken') this.#terminal.error(`\n${bad(`${event.name} cannot run:`)}\n\n${paintMessage(event.message)}\n`);
-    else if (event.kind === 'failed') this.#terminal.error(`\n${bad(`${event.name} failed:`)}\n\n${paintMessage(event.message)}\n`);
-    else if (event.kind === 'helper') this.#terminal.error(`${event.message}\n`);
+    if (event.kind === 'warning') this.#terminal.error(event.message);
+    else if (event.kind === 'failed') this.#showProblem(`${event.name} failed:`, event.message);
     else if (event.kind === 'request') this.#listRequest(event);
-    // The banner lists the functions that exist at the start.
-    else if (this.#isRunning) this.#terminal.log(`${event.name} ${event.kind === 'ready' ? 'added' : event.kind}`);
+    else {
+      for (const { name, problem } of event.functions) if (problem !== undefined) this.#showProblem(`${name} cannot run:`, problem);
+      // The banner lists the functions that exist at the start.
+      if (this.#isRunning) this.#terminal.log('Reloaded.');
+    }
   }
 
   banner({ url, prefix, functions, folder }: DevServer, query?: string): void {
-    const names = [...functions.values()].filter(({ notice }) => notice === undefined).map(({ name }) => name);
+    const names = functions.map(({ name }) => name);
     const width = Math.max(...names.map(({ length }) => length));
     const lines = names.map((name) => `  ${name.padEnd(width)}  ${url}${prefix}/${name}`);
     if (names.length === 0) lines.push(`  No functions yet. Add one: ${relative(this.#directory, folder)}/graphql.ts`);
-    for (const { name, isGraphQL, notice } of functions.values())
-      if (isGraphQL && notice === undefined) lines.push('', `  ${curlLine(`${url}${prefix}/${name}`, query)}`);
+    for (const { name, isGraphQL } of functions) if (isGraphQL) lines.push('', `  ${curlLine(`${url}${prefix}/${name}`, query)}`);
     this.#terminal.log(`\n${lines.join('\n')}\n`);
     this.#isRunning = true;
   }
@@ -51,9 +50,12 @@ export class Reporter {
     this.#terminal.log('Watching for changes. Press Ctrl+C to stop.');
   }
 
+  #showProblem(title: string, message: string): void {
+    this.#terminal.error(`\n${bad(title)}\n\n${paintMessage(message)}\n`);
+  }
+
   #listRequest({ name, status, method, path, milliseconds }: RequestRecord): void {
-    const line = [name, statusOf(status), `${method} ${path}`.trim(), `${milliseconds} ms`].join('  ');
-    if (this.#isWaiting) this.#terminal.log(line);
+    if (this.#isWaiting) this.#terminal.log([name, statusOf(status), `${method} ${path}`, `${milliseconds} ms`].join('  '));
   }
 }
 

@@ -25,8 +25,7 @@ export async function explainOperation(explainable: Explainable): Promise<Operat
 }
 
 function toCall(recording: Recording, call: WatchedCall): ExplainedCall {
-  const { request, field, tries, error, start, end } = call;
-  const status = call.layer === 'memo' ? memoized(recording.calls, call)?.status : call.status;
+  const { request, field, tries, error, start, end, status } = call;
   return {
     source: sourceName(recording.contextValue, call.source),
     method: request.method,
@@ -40,18 +39,6 @@ function toCall(recording: Recording, call: WatchedCall): ExplainedCall {
     ...(end !== undefined && { duration: round(end - start) }),
     tries,
   };
-}
-
-/** The call whose response the memo returned. */
-function memoized(calls: readonly WatchedCall[], { source, request, start }: WatchedCall): WatchedCall | undefined {
-  return calls.findLast(
-    (one) =>
-      one.source === source &&
-      one.request.url === request.url &&
-      one.layer !== 'memo' &&
-      one.request.method === 'GET' &&
-      one.start <= start,
-  );
 }
 
 function sourceName(contextValue: unknown, source: object): string {

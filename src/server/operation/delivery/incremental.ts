@@ -1,11 +1,12 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
+
 import { executeInParts } from '../../../executor/index.ts';
 import type { ExecutionInParts, SubsequentResult } from '../../../executor/index.ts';
 import { copyErrorsForOperation } from '../../../shared/index.ts';
 import type { PromiseOrValue } from '../../../shared/index.ts';
 import { codeOf, toGraphQLError, unfinishedAtDeadline, reportUnfinished } from '../errors.ts';
 import { Causes, formatResult } from '../format-errors.ts';
-import { withCoercionCode } from '../run-execution.ts';
+import { withCoercionCode } from '../execute.ts';
 import type { SubsequentPayload } from '../types.ts';
 import { ErrorAllowance } from '../limits/error-allowance.ts';
 import type { Operation } from '../operation.ts';

@@ -1,10 +1,11 @@
 import type { ExecutionResult } from 'graphql';
+
 import { copyErrorsForOperation, isGraphQLError } from '../../../shared/index.ts';
 import type { ExecutionInvocation, OperationInvocation, PromiseOrValue } from '../../../shared/index.ts';
 import { closeSource, createSourceStream } from '../../../executor/index.ts';
 import type { PlannedExecution } from '../../../executor/index.ts';
 import { attachDataSources } from '../context.ts';
-import type { Execution, Operation } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import {
   openStream,
   SourcedPayloads,
@@ -16,7 +17,8 @@ import {
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
 import { codeOf, deadlineExceeded, toErrors, toGraphQLError } from '../errors.ts';
 import { formatResult } from '../format-errors.ts';
-import { executeOperation, withCoercionCode } from '../run-execution.ts';
+import { executeOperation, withCoercionCode } from '../execute.ts';
+import type { Execution } from '../execute.ts';
 
 /** Executes an operation that may have several answers: a subscription, or one with `@defer` or `@stream`. */
 export function executeDelivery(operation: Operation): PromiseOrValue<ExecutionResult> {

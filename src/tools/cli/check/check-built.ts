@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, realpath, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -70,16 +71,12 @@ async function load(file: string, folder: string, directory: string): Promise<Bu
   return outcome ?? { problem: `It ends the process with ${code} while it loads. ${stderr.trim()}`.trim(), isServer: true, types: [] };
 }
 
-/** A free port below those that systems give to clients and to servers of any port. */
 async function freePort(): Promise<number> {
-  const port = 20_000 + Math.floor(Math.random() * 12_000);
-  const server = createServer().listen(port);
-  const isFree = await once(server, 'listening').then(
-    () => true,
-    () => false,
-  );
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   server.close();
-  return isFree ? port : freePort();
+  return port;
 }
 
 /** Names the types of the source that the built schema lacks: bundlers that minify rename classes, whose names are those of types. */

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
 
 import { isLocalHost } from '../../../server/node/index.ts';
 import { describeFailure } from '../project/describe-failure.ts';
-import type { Callable, FunctionRequest, FunctionResponse } from './call-function.ts';
-import type { DevEvent, LocalFunction, ServeSettings } from './messages.ts';
-import { sendFailure } from './pages.ts';
+import type { Callable, FunctionRequest } from './call-function.ts';
+import type { LocalFunction, ProcessMessage, ServeSettings } from './messages.ts';
 
 /** A function that has been loaded, or has failed to. */
 export interface ServedFunction extends LocalFunction {
@@ -17,11 +18,8 @@ export interface ServedFunction extends LocalFunction {
 
 interface Served extends ServeSettings {
   readonly functions: readonly ServedFunction[];
-  readonly send: (event: DevEvent) => void;
+  readonly send: (message: ProcessMessage) => void;
 }
-
-/** The limit of Netlify and AWS for buffered requests. */
-const maxBodyBytes = 6 * 1024 * 1024;
 
 /** Answers a request with the function at its path, and reports it. */
 export async function answerRequest(served: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -30,13 +28,16 @@ export async function answerRequest(served: Served, request: IncomingMessage, re
   const { method = 'GET', url = '/' } = request;
   let name = '-';
   const report = (status: number): void =>
-    send({ kind: 'request', name, method, path: pathOf(name, url), status, milliseconds: Math.round(performance.now() - began) });
+    send({ kind: 'request', name, method, path: url, status, milliseconds: Math.round(performance.now() - began) });
   try {
     assertLocalHost(served, request);
+    // Reads all of the body first, because few clients read an answer while they send.
+    const given = await toFunctionRequest(request);
     const local = functionFor(served, url);
     ({ name } = local);
     if (local.callable === undefined) throw new Refused(500, local.problem!);
-    const answer = await local.callable(await toFunctionRequest(request));
+    const timer = served.platform.timeout === undefined ? undefined : setTimeout(stop, served.platform.timeout, served, request);
+    const answer = await local.callable(given).finally(() => clearTimeout(timer));
     report(answer.status);
     await sendResponse(response, answer, method === 'HEAD');
   } catch (error) {
@@ -45,6 +46,12 @@ export async function answerRequest(served: Served, request: IncomingMessage, re
     if (failure !== error) send({ kind: 'failed', name, message: failure.message });
     sendFailure(request, response, failure);
   }
+}
+
+/** Ends the process of a function that takes too long. */
+function stop({ send, platform }: Served, { method, url }: IncomingMessage): void {
+  const message = `No response after ${platform.timeout! / 1000} s (--timeout) to ${method} ${url}. The instance was stopped, as on the platform.`;
+  send({ kind: 'crash', message });
 }
 
 class Refused extends Error {
@@ -67,12 +74,11 @@ function assertLocalHost({ host }: Served, { headers }: IncomingMessage): void {
 
 function functionFor({ prefix, functions }: Served, url: string): ServedFunction {
   const [path = ''] = url.split('?', 1);
-  const shown = functions.filter(({ notice }) => notice === undefined);
   const local =
-    shown.find(({ name }) => `${path}/`.startsWith(`${prefix}/${name}/`)) ??
-    shown.find(({ paths }) => paths.some((one) => matches(one, path)));
+    functions.find(({ name }) => `${path}/`.startsWith(`${prefix}/${name}/`)) ??
+    functions.find(({ paths }) => paths.some((one) => matches(one, path)));
   if (local !== undefined) return local;
-  const list = shown.map(({ name }) => `  ${prefix}/${name}`).join('\n');
+  const list = functions.map(({ name }) => `  ${prefix}/${name}`).join('\n');
   const message = `No function at ${path}. ${list === '' ? 'There are none yet.' : `Functions:\n\n${list}`}`;
   throw new Refused(404, message);
 }
@@ -86,34 +92,16 @@ function matches(pattern: string, path: string): boolean {
   return new RegExp(`^${expression}/?$`).test(path);
 }
 
-/** The path after a function's name in a URL, for display: "/books/1?x". */
-function pathOf(name: string, url: string): string {
-  const at = url.indexOf(`/${name}`);
-  return (at < 0 ? url : url.slice(at + name.length + 1)).slice(0, 60);
-}
-
 async function toFunctionRequest(request: IncomingMessage): Promise<FunctionRequest> {
   const { method = 'GET', url = '/' } = request;
   const headers = Object.entries(request.headersDistinct).flatMap(([name, values = []]) => values.map((value) => [name, value] as const));
-  const body = await readBody(request);
+  const body = new Uint8Array(await buffer(request));
   // Request allows no body for these methods, and platforms drop it.
   const hasNone = method === 'GET' || method === 'HEAD' || body.length === 0;
   return { method, url: `http://${request.headers.host ?? 'localhost'}${url}`, headers, body: hasNone ? undefined : body };
 }
 
-/** Reads all of the body, also of one that is too large, because few clients read an answer while they send. */
-async function readBody(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes <= maxBodyBytes) chunks.push(chunk);
-  }
-  if (bytes <= maxBodyBytes) return new Uint8Array(Buffer.concat(chunks));
-  throw new Refused(413, `The body exceeds ${maxBodyBytes} bytes, the limit of Netlify and AWS.`);
-}
-
-async function sendResponse(outgoing: ServerResponse, { status, headers, body }: FunctionResponse, isHead: boolean): Promise<void> {
+async function sendResponse(outgoing: ServerResponse, { status, headers, body }: Response, isHead: boolean): Promise<void> {
   for (const [name, value] of headers) outgoing.appendHeader(name, value);
   outgoing.writeHead(status);
   if (body === null || isHead) {
@@ -123,5 +111,26 @@ async function sendResponse(outgoing: ServerResponse, { status, headers, body }:
   }
   outgoing.flushHeaders();
   // A stream that fails, or a client that leaves, ends the other side.
-  await pipeline(Readable.fromWeb(body), outgoing).catch(() => outgoing.destroy());
+  await pipeline(Readable.fromWeb(body as ReadableStream), outgoing).catch(() => outgoing.destroy());
+}
+
+/** Answers with the reason: JSON for clients that ask for it, which cannot show another form, and text for browsers and `curl`. */
+export function sendFailure(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  { status, message }: Pick<Refused, 'status' | 'message'>,
+): void {
+  // It is too late for another response. Closing the connection shows that this one is incomplete.
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const [type = 'text/plain'] = /application\/(?:graphql-response\+)?json/i.exec(headers.accept ?? '') ?? [];
+  const code = status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR';
+  response.writeHead(status, {
+    'content-type': `${type}; charset=utf-8`,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(type === 'text/plain' ? `${message}\n` : JSON.stringify({ errors: [{ message, extensions: { code } }] }));
 }

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import type { ReadableStream } from 'node:stream/web';
 
 import {
   callStreamingHandler,
@@ -10,6 +9,7 @@ import {
   isStreamingHandler,
   readResult,
 } from '../../testing/index.ts';
+import { describe } from '../../../shared/index.ts';
 import type { RequestFields } from '../../testing/index.ts';
 import type { DevPlatform, PlatformSettings } from './messages.ts';
 import { noFunctionMessage } from '../project/no-function.ts';
@@ -21,14 +21,8 @@ export interface FunctionRequest {
   readonly body: Uint8Array<ArrayBuffer> | undefined;
 }
 
-export interface FunctionResponse {
-  readonly status: number;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: ReadableStream<Uint8Array> | null;
-}
-
 /** Calls a function of any platform with the same arguments and result. */
-export type Callable = (request: FunctionRequest) => Promise<FunctionResponse>;
+export type Callable = (request: FunctionRequest) => Promise<Response>;
 
 /**
  * Wraps the exports of a module as a `Callable`. As on Netlify, an export named `handler` takes precedence over the default export. On Lambda
@@ -66,9 +60,9 @@ function callFetch(fetch: FetchFunction): Callable {
   return async (request) => {
     const response = await fetch(toWebRequest(request), contextFor(request));
     // Netlify treats undefined as "no content".
-    if (response === undefined) return { status: 204, headers: [], body: null };
+    if (response === undefined) return new Response(null, { status: 204 });
     if (!(response instanceof Response)) throw new TypeError(wrongResult(response));
-    return toFunctionResponse(response);
+    return response;
   };
 }
 
@@ -120,7 +114,7 @@ function callWithEvents(
   timeout: number | undefined,
 ): Callable {
   const isNetlify = platform === 'netlify-v1';
-  const readHead = (result: unknown): Response => readResult(platform, isNetlify ? netlifyPartOf(result) : result);
+  const readHead = (result: unknown): Response => readResult(platform, result);
   return async (request) => {
     // A JSON copy, because the function may modify its event.
     const event = JSON.parse(JSON.stringify(createEvent(platform, toFields(request)))) as object;
@@ -128,33 +122,14 @@ function callWithEvents(
     const context = isNetlify
       ? { ...createFunctionContext(name, timeout ?? netlifyTimeout), clientContext: {} }
       : createLambdaContext(name, timeout);
-    const response = isStreamingHandler(handler)
-      ? await callStreamingHandler({ handler, event: given, context, readHead })
+    return isStreamingHandler(handler)
+      ? callStreamingHandler({ handler, event: given, context, readHead })
       : readHead(await handler(given, context));
-    return toFunctionResponse(response);
   };
-}
-
-/** The keys that Netlify reads; it ignores others. Throws for a result without a status, which it rejects. */
-function netlifyPartOf(result: unknown): object {
-  const expected = 'Expected the handler to return { statusCode, headers, body }';
-  if (typeof result !== 'object' || result === null) throw new TypeError(`${expected}, got ${result === null ? 'null' : typeof result}.`);
-  const { statusCode, headers, multiValueHeaders, body, isBase64Encoded } = result as Readonly<Record<string, unknown>>;
-  if (!Number.isInteger(statusCode)) throw new TypeError(`${expected}; its statusCode is ${String(statusCode)}.`);
-  return { statusCode, headers, multiValueHeaders, body, isBase64Encoded };
-}
-
-function toFunctionResponse({ status, headers, body }: Pick<Response, 'status' | 'headers' | 'body'>): FunctionResponse {
-  return { status, headers: [...headers], body: body as FunctionResponse['body'] };
 }
 
 function toFields({ method, url, headers, body }: FunctionRequest): RequestFields {
   const { pathname: path, search } = new URL(url);
   // The platform decides by content type whether text is sent as text or base64. Bytes that are not UTF-8 are always base64.
   return { method, path, query: search.slice(1), headers, body: body && isUtf8(body) ? Buffer.from(body).toString() : body };
-}
-
-function describe(value: unknown): string {
-  if (value === null) return 'null';
-  return typeof value === 'object' ? `an object with the keys ${Object.keys(value).join(', ') || '(none)'}` : typeof value;
 }

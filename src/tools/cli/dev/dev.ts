@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { resolve } from 'node:path';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { relative, resolve } from 'node:path';
 
 import { browsableHost } from '../../../server/node/index.ts';
 import { nodeEnvProblem } from '../../checks/for-cli.ts';
@@ -11,28 +10,17 @@ import { readEnvFile } from '../read-options.ts';
 import { resolveFunctionsFolder } from '../project/functions-folder.ts';
 import { DevError } from '../project/problem.ts';
 import { FunctionHost } from './function-host.ts';
-import type { DevEvent, LocalFunction, PlatformSettings } from './messages.ts';
+import type { DevArguments } from '../arguments.ts';
+import type { DevEvent, LocalFunction } from './messages.ts';
 
 /** How to serve a functions folder. */
-export interface DevSettings {
+export interface DevSettings extends Omit<DevArguments, 'name' | 'query'> {
   /** The project's folder. */
   readonly directory: string;
-  /** The functions folder, relative to the project. Undefined: functions, then netlify/functions. */
-  readonly functions: string | undefined;
-  readonly prefix: string;
-  /** Undefined: 8888, or any free port. 0: any free port. */
-  readonly port: number | undefined;
-  readonly host: string;
   /** The environment of this process. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Additional variables for the functions; `{url}` is replaced with the server's URL. */
-  readonly env: Readonly<Record<string, string>>;
   /** Called with each event, and once with each warning. */
   readonly report: (event: DevEvent) => void;
-  /** How functions are called. Default: as on Netlify. */
-  readonly platform?: PlatformSettings;
-  /** A file of variables. Default: .env, if it exists. */
-  readonly envFile?: string | undefined;
 }
 
 /** A functions folder being served. */
@@ -41,14 +29,14 @@ export interface DevServer {
   readonly url: string;
   readonly prefix: string;
   readonly folder: string;
-  /** The functions by name. They are added and removed with their files. */
-  readonly functions: ReadonlyMap<string, LocalFunction>;
+  /** The functions that have been loaded last. */
+  readonly functions: readonly LocalFunction[];
   close(): Promise<void>;
 }
 
 /** Serves every function of a folder and reloads it when its files change. Resolves once all have been compiled and loaded. */
 export async function startDevServer(settings: DevSettings): Promise<DevServer> {
-  const { prefix, directory, host, platform = { platform: 'netlify' } } = settings;
+  const { prefix, directory, host, platform } = settings;
   const warnings = new Set<string>();
   const report = (event: DevEvent): void => {
     if (event.kind === 'warning' && warnings.has(event.message)) return;
@@ -59,11 +47,10 @@ export async function startDevServer(settings: DevSettings): Promise<DevServer> 
   await readEnvFile(directory, settings.envFile);
   await importEsbuild();
   const folder = await resolveFunctionsFolder(directory, settings.functions);
-  const server = createServer();
+  const server = createServer({ pauseOnConnect: true });
   // Listens first: the functions may need the URL, and a port in use is reported at once. Requests wait for the functions.
-  const notice = await listen(server, settings);
+  await listen(server, settings);
   const url = `http://${browsableHost(host)}:${(server.address() as AddressInfo).port}`;
-  for (const message of notice) warn(message);
   const functions = new FunctionHost({
     folder,
     directory,
@@ -74,8 +61,8 @@ export async function startDevServer(settings: DevSettings): Promise<DevServer> 
     envFile: resolve(directory, settings.envFile ?? '.env'),
     env: () => functionEnvironment(settings, url, warn),
   });
-  server.on('request', (request, response) => void functions.answer(request, response));
-  report({ kind: 'compiling', folder });
+  server.on('connection', (connection) => void functions.answer(connection));
+  warn(`Compiling ${relative(directory, folder)} …`);
   await functions.reload();
   functions.watch();
   return {
@@ -86,7 +73,7 @@ export async function startDevServer(settings: DevSettings): Promise<DevServer> 
       return functions.functions;
     },
     async close() {
-      server.close().closeAllConnections();
+      server.close();
       await functions.close();
     },
   };
@@ -110,18 +97,13 @@ async function functionEnvironment(
   return all;
 }
 
-const defaultPort = 8888;
-
-/** Returns a notice if the default port is in use, and throws a DevError if the named one is. */
-async function listen(server: Server, { host, port }: Pick<DevSettings, 'host' | 'port'>): Promise<string[]> {
+/** Throws a DevError if it cannot listen. */
+async function listen(server: Server, { host, port }: DevSettings): Promise<void> {
   try {
-    await once(server.listen({ host, port: port ?? defaultPort }), 'listening');
-    return [];
+    await once(server.listen({ host, port }), 'listening');
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    if (code !== 'EADDRINUSE') throw new DevError(`Cannot listen on ${host}, port ${port ?? defaultPort}: ${code}.`, { cause: error });
-    if (port !== undefined) throw new DevError(`Port ${port} is in use. Choose another with --port, or omit it to use any free one.`);
+    if (code === 'EADDRINUSE') throw new DevError(`Port ${port} is in use. Choose another with --port, or any free one with --port 0.`);
+    throw new DevError(`Cannot listen on ${host}, port ${port}: ${code}.`, { cause: error });
   }
-  await listen(server, { host, port: 0 });
-  return [`Port ${defaultPort} is in use; listening on ${(server.address() as AddressInfo).port}.`];
 }

@@ -1,7 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 
 import { findFunctions } from '../project/functions-folder.ts';
@@ -27,10 +25,9 @@ const settling = 30;
 
 /** Runs the functions of a folder in one process, and starts another when one of them changes. */
 export class FunctionHost {
-  /** The functions by name. They are added and removed with their files. */
-  functions: ReadonlyMap<string, LocalFunction> = new Map();
+  /** The functions that have been loaded last. */
+  functions: readonly LocalFunction[] = [];
   readonly #settings: HostSettings;
-  readonly #sockets: Promise<string> = mkdtemp(join(tmpdir(), 'graphql-functions-'));
   #process: FunctionProcess | undefined;
   /** It, and those that finish their requests. */
   readonly #processes = new Set<FunctionProcess>();
@@ -39,10 +36,8 @@ export class FunctionHost {
   /** The files of the functions, and their state when they were compiled. */
   #files: readonly string[] = [];
   #state: string | undefined;
-  /** What each function has been loaded from, by name. */
-  #versions: ReadonlyMap<string, string> = new Map();
-  /** The functions that have worked. */
-  readonly #known = new Set<string>();
+  /** What they have been loaded from. */
+  #loaded: string | undefined;
 
   constructor(settings: HostSettings) {
     this.#settings = settings;
@@ -68,10 +63,11 @@ export class FunctionHost {
     this.#timer = setTimeout(() => void look(), interval);
   }
 
-  /** Answers a request with the functions, after a reload that is under way. */
-  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** Answers the request of a connection with the functions, after a reload that is under way. */
+  async answer(connection: Socket): Promise<void> {
+    connection.on('error', () => connection.destroy());
     await (this.#process?.hasEnded === true ? this.reload() : this.#reloading);
-    await (this.#process?.forward(request, response) ?? response.destroy());
+    this.#process?.take(connection);
   }
 
   async close(): Promise<void> {
@@ -79,7 +75,6 @@ export class FunctionHost {
     this.#timer = undefined;
     await this.#reloading;
     await Promise.all([...this.#processes].map((one) => one.close()));
-    await rm(await this.#sockets, { recursive: true, force: true });
   }
 
   async #reload(): Promise<void> {
@@ -92,10 +87,10 @@ export class FunctionHost {
     const functions = await Promise.all(sources.map(async (source) => ({ ...source, compiled: await compileFunction(source) })));
     this.#files = functions.flatMap(({ compiled }) => (compiled.kind === 'code' ? compiled.files : [unknown]));
     this.#state = this.#stateOfFiles(began);
-    const versions = new Map(functions.map((one) => [one.name, JSON.stringify([one.file, one.compiled, env])]));
-    const isSame = versions.size === this.#versions.size && [...versions].every(([name, text]) => text === this.#versions.get(name));
-    if (isSame && this.#process?.hasEnded === false) return;
-    await this.#start(functions, env, versions);
+    const loaded = JSON.stringify([functions, env]);
+    if (loaded === this.#loaded && this.#process?.hasEnded === false) return;
+    this.#loaded = loaded;
+    await this.#start(functions, env);
   }
 
   /** Changes with the files. Undefined if one has changed since a time. */
@@ -109,7 +104,7 @@ export class FunctionHost {
   }
 
   /** Starts a process in place of the last one. */
-  async #start(functions: readonly FunctionToLoad[], env: NodeJS.ProcessEnv, versions: ReadonlyMap<string, string>): Promise<void> {
+  async #start(functions: readonly FunctionToLoad[], env: NodeJS.ProcessEnv): Promise<void> {
     const { directory, host, prefix, platform, report } = this.#settings;
     for (const { compiled } of functions) {
       if (compiled.kind !== 'code') continue;
@@ -118,34 +113,14 @@ export class FunctionHost {
     }
     // The process reads the code from the file.
     const written = functions.map((one) => ({ ...one, compiled: { ...one.compiled, code: '' } }));
-    const number = this.#processes.size;
-    const path = join(await this.#sockets, `${number}.sock`);
-    const socket = process.platform === 'win32' ? String.raw`\\.\pipe\graphql-functions-${process.pid}-${number}` : path;
-    const started = new FunctionProcess({ functions: written, directory, host, prefix, platform, socket }, env, (message) => {
-      if (message.kind === 'loaded') this.#take(message.functions, versions);
-      else report(message);
+    const started = new FunctionProcess({ functions: written, directory, host, prefix, platform }, env, (message) => {
+      if (message.kind === 'loaded') this.functions = message.functions;
+      report(message);
     });
     this.#process?.retire();
     this.#process = started;
     this.#processes.add(started);
     await started.ready;
-  }
-
-  /** Reports what has changed with the functions. */
-  #take(functions: readonly LocalFunction[], versions: ReadonlyMap<string, string>): void {
-    const { report } = this.#settings;
-    const before = this.functions;
-    this.functions = new Map(functions.map((local) => [local.name, local]));
-    for (const { name, problem, notice } of functions) {
-      const isChanged = versions.get(name) !== this.#versions.get(name);
-      if (problem !== undefined && problem !== before.get(name)?.problem) report({ kind: 'broken', name, message: problem });
-      if (problem !== undefined || !isChanged) continue;
-      if (notice === undefined) report({ kind: this.#known.has(name) ? 'reloaded' : 'ready', name });
-      else report({ kind: 'helper', name, message: notice });
-      this.#known.add(name);
-    }
-    for (const name of before.keys()) if (!this.functions.has(name)) report({ kind: 'removed', name });
-    this.#versions = versions;
   }
 }
 

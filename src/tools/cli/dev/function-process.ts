@@ -1,42 +1,32 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, request as httpRequest } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 
 import { builtFile } from '../project/built-file.ts';
-import type { ProcessData, ProcessMessage } from './messages.ts';
-import { sendFailure } from './pages.ts';
-import type { Failure } from './pages.ts';
+import type { DevEvent, Instruction, ProcessData, ProcessMessage } from './messages.ts';
 
-/** Milliseconds that a replaced process has to finish its requests. */
+/** Milliseconds that a replaced process has to finish its requests: one that hangs may be why the user reloads. */
 const retirement = 5000;
 
-/** Milliseconds to wait for the reason why a request got no response. */
-const grace = 2000;
+/** Milliseconds that a process has to answer the requests that it cannot finish. */
+const grace = 1000;
 
 /** The process that runs all functions. A change of any of them replaces it. */
 export class FunctionProcess {
-  /** Resolves when requests can be forwarded, or the process has ended. */
+  /** Resolves when the functions have been loaded, or the process has ended. */
   readonly ready: Promise<void>;
+  /** True if the process takes no more connections. */
   hasEnded = false;
   readonly #child: ChildProcess;
-  readonly #data: ProcessData;
-  /** Keeps connections open, because the process would close one after its response, though the end of the body is still written (EPIPE). */
-  readonly #agent = new Agent({ keepAlive: true });
-  readonly #ended = Promise.withResolvers<Failure>();
-  #running = 0;
-  #retiring: NodeJS.Timeout | undefined;
-  /** Why it has been stopped or has crashed. Undefined: it has ended by itself. */
-  #reason: Failure | undefined;
+  readonly #closed: Promise<unknown>;
+  readonly #timers = new Set<NodeJS.Timeout>();
 
-  constructor(data: ProcessData, env: NodeJS.ProcessEnv, onMessage: (message: Exclude<ProcessMessage, { kind: 'crash' }>) => void) {
+  constructor(data: ProcessData, env: NodeJS.ProcessEnv, onEvent: (event: DevEvent) => void) {
     const ready = Promise.withResolvers<void>();
     this.ready = ready.promise;
-    this.#data = data;
     // Node compiles a package once, not at every restart.
     const cached = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'), ...env };
     this.#child = fork(builtFile('function-process'), {
@@ -47,81 +37,51 @@ export class FunctionProcess {
     });
     this.#child.stdout?.on('data', (text: Buffer) => void process.stdout.write(text));
     this.#child.stderr?.on('data', (text: Buffer) => void process.stderr.write(text));
+    const fail = (message: string): void => onEvent({ kind: 'failed', name: 'A function', message });
     this.#child.on('message', (message: ProcessMessage) => {
-      if (message.kind === 'crash') this.#reason ??= failed(message.message);
-      else onMessage(message);
+      if (message.kind !== 'crash') onEvent(message);
+      else {
+        fail(message.message);
+        this.#stop({ status: 500, message: message.message });
+      }
       if (message.kind === 'loaded') ready.resolve();
     });
-    this.#child.once('close', (code) => {
+    this.#child.once('exit', (code, signal) => {
+      if (!this.hasEnded) fail(`The functions' process ended with ${code ?? signal}.`);
       this.hasEnded = true;
-      clearTimeout(this.#retiring);
-      const reason = this.#reason ?? failed(`The functions' process exited with code ${code}.`);
-      if (reason !== closed) onMessage({ kind: 'failed', name: 'A function', message: reason.message });
       ready.resolve();
-      this.#ended.resolve(reason);
     });
-    this.#child.send(data, () => {});
+    this.#closed = once(this.#child, 'close').finally(() => this.#timers.forEach(clearTimeout));
+    this.#send({ kind: 'load', data });
   }
 
-  /** Sends a request to the process, and its response to the client. If there is none, answers with the reason. */
-  async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.#running++;
-    const { socket: socketPath, platform } = this.#data;
-    const { method, url: path } = request;
-    const forwarded = httpRequest({ socketPath, agent: this.#agent, method, path, headers: fieldsOf(request) });
-    response.once('close', () => forwarded.destroy());
-    const timer = platform.timeout === undefined ? undefined : setTimeout(() => this.#timeOut(request), platform.timeout);
-    try {
-      request.pipe(forwarded);
-      const [answer] = (await once(forwarded, 'response')) as [IncomingMessage];
-      clearTimeout(timer);
-      response.writeHead(answer.statusCode ?? 500, fieldsOf(answer));
-      response.flushHeaders();
-      // Also ends the function's stream when the client disconnects.
-      await pipeline(answer, response);
-    } catch (error) {
-      if (response.headersSent || response.destroyed) response.destroy();
-      else {
-        // Usually, the process is about to end, and says why.
-        const unknown = new Promise<Failure>((resolve) => void setTimeout(resolve, grace, failed((error as Error).message)));
-        sendFailure(request, response, await Promise.race([this.#ended.promise, unknown]));
-      }
-    } finally {
-      clearTimeout(timer);
-      this.#running--;
-      if (this.#retiring !== undefined && this.#running === 0) void this.close();
-    }
+  /** Hands over a connection, whose request the process answers. */
+  take(connection: Socket): void {
+    this.#child.send({ kind: 'connection' } satisfies Instruction, connection, () => {});
   }
 
-  /** Ends the process once its requests are answered, or after a time limit: a hanging request may be why the user reloads. */
+  /** Ends the process once its requests are answered. Those that take too long get 503. */
   retire(): void {
-    const late = `The functions were reloaded. This request had not finished ${retirement / 1000} s later, so it was stopped.`;
-    if (this.#running === 0) void this.close();
-    else this.#retiring = setTimeout(() => void this.close({ ...failed(late), status: 503 }), retirement);
+    this.hasEnded = true;
+    this.#send({ kind: 'retire' });
+    const message = `The functions were reloaded. This request had not finished ${retirement / 1000} s later, so it was stopped.`;
+    this.#timers.add(setTimeout(() => this.#stop({ status: 503, message }), retirement));
   }
 
-  async close(reason: Failure = closed): Promise<void> {
-    this.#reason ??= reason;
-    // Ending the process takes a moment; the next request must not reach it.
+  async close(): Promise<void> {
     this.hasEnded = true;
     this.#child.kill('SIGKILL');
-    await this.#ended.promise;
+    await this.#closed;
   }
 
-  #timeOut({ method, url }: IncomingMessage): void {
-    const seconds = this.#data.platform.timeout! / 1000;
-    const message = `No response after ${seconds} s (--timeout) to ${method} ${url}. The instance was stopped, as on the platform.`;
-    void this.close(failed(message));
+  /** The process answers its requests with the reason, unless its code runs without a pause. */
+  #stop(reason: { readonly status: number; readonly message: string }): void {
+    this.hasEnded = true;
+    this.#send({ kind: 'stop', ...reason });
+    this.#timers.add(setTimeout(() => this.#child.kill('SIGKILL'), grace));
   }
-}
 
-function failed(message: string): Failure {
-  return { status: 500, message };
-}
-
-const closed: Failure = { ...failed('The functions were stopped.'), status: 503 };
-
-/** The names and values of the fields of a request or response that do not belong to one connection. */
-function fieldsOf({ rawHeaders }: IncomingMessage): string[] {
-  return rawHeaders.filter((_, at) => !/^(?:connection|keep-alive|expect|upgrade|te)$/i.test(rawHeaders[at - (at % 2)]!));
+  #send(instruction: Instruction): void {
+    this.#child.send(instruction, () => {});
+  }
 }

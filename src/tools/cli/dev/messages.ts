@@ -3,11 +3,20 @@ import type { Compilation } from '../project/loader.ts';
 
 // What the server and the process of the functions tell each other.
 
-/** What the process loads, and where it listens. */
+/** What the process loads. */
 export interface ProcessData extends ServeSettings {
   readonly functions: readonly FunctionToLoad[];
-  readonly socket: string;
 }
+
+/** A message to the process. */
+export type Instruction =
+  | { readonly kind: 'load'; readonly data: ProcessData }
+  /** Comes with the connection of a client. */
+  | { readonly kind: 'connection' }
+  /** End once all requests are answered. */
+  | { readonly kind: 'retire' }
+  /** Answer all requests with this reason, and end. */
+  | { readonly kind: 'stop'; readonly status: number; readonly message: string };
 
 /** How functions are served. */
 export interface ServeSettings {
@@ -26,34 +35,23 @@ export interface FunctionToLoad extends FunctionSource {
 export interface LocalFunction {
   readonly name: string;
   readonly isGraphQL: boolean;
-  /** Why it cannot be compiled or loaded. */
+  /** Why it cannot be compiled or loaded. Requests are answered with this message. */
   readonly problem: string | undefined;
-  /** Set for a file that is not a function, which functions may import. */
-  readonly notice: string | undefined;
 }
 
 /** A message of the process. */
 export type ProcessMessage =
   | DevEvent
-  /** The process is listening. */
-  | { readonly kind: 'loaded'; readonly functions: readonly LocalFunction[] }
-  /** Why the process is about to end. */
+  /** Why the process has to end. */
   | { readonly kind: 'crash'; readonly message: string };
 
 /** An event that is printed in the terminal. */
 export type DevEvent =
-  /** The first compilation of all functions in a folder. */
-  | { readonly kind: 'compiling'; readonly folder: string }
-  | { readonly kind: 'ready'; readonly name: string }
-  | { readonly kind: 'reloaded'; readonly name: string }
-  | { readonly kind: 'removed'; readonly name: string }
-  /** The function cannot be compiled, or its module throws. Requests are answered with this message. */
-  | { readonly kind: 'broken'; readonly name: string; readonly message: string }
+  /** The functions have been loaded, for the first time or again, and are served. */
+  | { readonly kind: 'loaded'; readonly functions: readonly LocalFunction[] }
   /** One request failed, or the process has crashed. */
   | { readonly kind: 'failed'; readonly name: string; readonly message: string }
   | RequestRecord
-  /** A file of the folder that functions import. */
-  | { readonly kind: 'helper'; readonly name: string; readonly message: string }
   | { readonly kind: 'warning'; readonly message: string };
 
 /** A request that has been answered. */
@@ -62,7 +60,7 @@ export interface RequestRecord {
   /** The function's name. */
   readonly name: string;
   readonly method: string;
-  /** The path after the function's name, with the query string. */
+  /** With the query string. */
   readonly path: string;
   readonly status: number;
   /** Until the response begins. */

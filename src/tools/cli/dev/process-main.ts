@@ -1,7 +1,9 @@
 // The process of the functions: imports all of them, and answers every request.
 
 import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { flushCompileCache } from 'node:module';
+import type { Socket } from 'node:net';
 
 import type { ServerOptions } from '../../../server/index.ts';
 import { withUserFrames } from '../../../server/node/index.ts';
@@ -11,20 +13,55 @@ import { describeFailure } from '../project/describe-failure.ts';
 import { importFunction } from '../project/loader.ts';
 import { exportsFunction, noFunctionMessage } from '../project/no-function.ts';
 import { observeHandlers } from '../project/observe-handlers.ts';
-import { answerRequest } from './answer-request.ts';
+import { answerRequest, sendFailure } from './answer-request.ts';
 import type { ServedFunction } from './answer-request.ts';
 import { toCallable } from './call-function.ts';
-import type { FunctionToLoad, ProcessData, ProcessMessage } from './messages.ts';
+import type { FunctionToLoad, Instruction, ProcessData, ProcessMessage } from './messages.ts';
 
 // As in functions on Netlify.
 Object.assign(globalThis, { Netlify: { env: variables() } });
 // Logged errors show only the user's stack frames.
 Object.assign(console, withUserFrames({ ...console }));
-process.once('disconnect', () => process.exit());
-process.on('uncaughtException', (error) =>
-  process.send?.({ kind: 'crash', message: describeFailure(error, process.cwd()) }, () => process.exit(1)),
-);
-process.once('message', (data: ProcessData) => void start(data));
+const exit = process.exit.bind(process);
+process.exit = (code) => {
+  throw new Error(`A function called process.exit(${code ?? ''}), which would end all functions.`);
+};
+process.once('disconnect', () => exit());
+process.on('uncaughtException', (error) => send({ kind: 'crash', message: describeFailure(error, process.cwd()) }));
+
+/** The requests that are running, by their responses, and the connections. */
+const running = new Map<ServerResponse, IncomingMessage>();
+const connections = new Set<Socket>();
+let isRetired = false;
+
+process.on('message', (instruction: Instruction, connection?: Socket) => {
+  if (instruction.kind === 'load') void start(instruction.data);
+  else if (instruction.kind === 'connection') {
+    // Without a connection, the client has left meanwhile.
+    if (connection !== undefined) take(connection);
+  } else {
+    isRetired = true;
+    if (instruction.kind === 'stop') for (const [response, request] of running) sendFailure(request, response, instruction);
+    exitIfIdle();
+  }
+});
+
+/** One request: a connection that stays open would keep requests in a process that has been replaced. */
+const server = createServer();
+server.maxRequestsPerSocket = 1;
+
+function take(connection: Socket): void {
+  connections.add(connection);
+  connection.once('close', () => {
+    connections.delete(connection);
+    exitIfIdle();
+  });
+  server.emit('connection', connection);
+}
+
+function exitIfIdle(): void {
+  if (isRetired && connections.size === 0) exit();
+}
 
 /** `Netlify.env`. */
 function variables(): object {
@@ -40,27 +77,21 @@ function variables(): object {
 
 async function start(data: ProcessData): Promise<void> {
   const functions: ServedFunction[] = [];
-  for (const source of data.functions) functions.push(await load(source, data));
-  // Idle connections stay open: a request that is on its way would be lost.
-  const server = createServer(
-    { keepAliveTimeout: 0 },
-    (request, response) => void answerRequest({ ...data, functions, send }, request, response),
-  );
-  server.listen(data.socket, () => {
-    send({
-      kind: 'loaded',
-      functions: functions.map(({ name, isGraphQL, problem, notice }) => ({ name, isGraphQL, problem, notice })),
-    });
-    // At its end, this process is killed.
-    flushCompileCache();
+  for (const source of data.functions) functions.push(...(await load(source, data)));
+  server.on('request', (request, response) => {
+    running.set(response, request);
+    response.once('close', () => running.delete(response));
+    void answerRequest({ ...data, functions, send }, request, response);
   });
+  send({ kind: 'loaded', functions: functions.map(({ name, isGraphQL, problem }) => ({ name, isGraphQL, problem })) });
+  // At its end, this process may be killed.
+  flushCompileCache();
 }
 
-/** Imports a function, or says why that is not possible. */
-async function load({ name, compiled }: FunctionToLoad, { directory, platform }: ProcessData): Promise<ServedFunction> {
-  const served = { name, isGraphQL: false, problem: undefined, notice: undefined, paths: [], callable: undefined };
-  if (compiled.kind === 'problem') return { ...served, problem: compiled.message };
-  const { isGraphQL } = compiled;
+/** Imports a function, or says why that is not possible. None for a file that is no function, which functions may import. */
+async function load({ name, compiled }: FunctionToLoad, { directory, platform }: ProcessData): Promise<ServedFunction[]> {
+  const served = { name, isGraphQL: compiled.kind === 'code' && compiled.isGraphQL, problem: undefined, paths: [], callable: undefined };
+  if (compiled.kind === 'problem') return [{ ...served, problem: compiled.message }];
   let handlers = 0;
   observeHandlers((create, source) => {
     handlers++;
@@ -72,13 +103,15 @@ async function load({ name, compiled }: FunctionToLoad, { directory, platform }:
     const names = Object.keys(exports);
     if (!exportsFunction(names)) {
       const message = noFunctionMessage(name, names);
-      return handlers > 0 ? { ...served, problem: message } : { ...served, notice: message };
+      if (handlers > 0) return [{ ...served, problem: message }];
+      send({ kind: 'warning', message });
+      return [];
     }
     const callable = toCallable(name, exports, platform);
     const { path = [] } = (exports['config'] ?? {}) as { readonly path?: string | readonly string[] };
-    return { ...served, isGraphQL, callable, paths: platform.platform === 'netlify' ? [path].flat() : [] };
+    return [{ ...served, callable, paths: platform.platform === 'netlify' ? [path].flat() : [] }];
   } catch (error) {
-    return { ...served, isGraphQL, problem: describeFailure(error, directory) };
+    return [{ ...served, problem: describeFailure(error, directory) }];
   }
 }
 

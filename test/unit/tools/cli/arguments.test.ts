@@ -9,7 +9,7 @@ test('dev without options has the defaults', () => {
     name: 'dev',
     functions: undefined,
     prefix: '/.netlify/functions',
-    port: undefined,
+    port: 8888,
     host: 'localhost',
     env: {},
     query: undefined,

@@ -67,7 +67,7 @@ test('dev serves a function with such packages, also when a change adds one', as
   const project = await projectWith(context, functionWith('', "'none'"));
   const { after, address } = await serveProject(context, project);
 
-  await after({ kind: 'reloaded' }, () => project.write({ 'functions/graphql.ts': withBoth }));
+  await after({ kind: 'loaded' }, () => project.write({ 'functions/graphql.ts': withBoth }));
   const response = await fetch(address('graphql'), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -25,6 +25,6 @@ test('a function that returns a handler instead of a response says to export it'
 
   await assert.rejects(
     call(request),
-    /Expected the function to return a Response, got function\. If createHandler created it, export it: export default/,
+    /Expected the function to return a Response, got a function\. If createHandler created it, export it: export default/,
   );
 });
