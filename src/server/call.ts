@@ -185,7 +185,7 @@ export function createOperation(
     result: undefined,
     ended: undefined,
     stream: undefined,
-    wrapped: undefined,
+    isWrapped: false,
     outcome: undefined,
     allowance: undefined,
     formatted: undefined,

@@ -27,7 +27,7 @@ export { DocumentError, toGraphQLError } from './operation/errors.ts';
 // Operations
 export { copyMutableParts } from './operation/apollo-hooks.ts';
 export { assertFresh } from './operation/context.ts';
-export { createExecution, executeOperation } from './operation/execute.ts';
+export { createExecution, executeOperation } from './operation/run-operation.ts';
 
 // Limits
 export { ErrorAllowance } from './operation/limits/error-allowance.ts';

@@ -1,5 +1,5 @@
 import { waitAtMost } from '../shared/index.ts';
-import type { CallClock, LateFallbacks, Milliseconds, OperationInvocation, PromiseOrValue, Until } from '../shared/index.ts';
+import type { CallClock, Milliseconds, OperationInvocation, Until } from '../shared/index.ts';
 import { createError, unfinishedAtDeadline } from './operation/errors.ts';
 import type { PlatformAdapter } from './platform/adapter.ts';
 import { deadlineOf, defaultDeadline } from './startup/deadline.ts';
@@ -251,28 +251,23 @@ export class OperationLife implements OperationInvocation {
     return this.#life.listen({ moment: 'canceled', view: this, callback });
   }
 
-  onLastMoment(callback: () => void): () => void {
+  onLastMoment(callback: (reason: Error) => void): () => void {
     return this.#life.listen({ moment: 'late', view: this, callback });
   }
 
-  async inTime<T>(work: Promise<T>, { onCancel, onLastMoment }: LateFallbacks<T>): Promise<T> {
-    const stops: (() => void)[] = [];
-    const late = new Promise<T>((resolve, reject) => {
-      const settle = (fallback: () => PromiseOrValue<T> | undefined): void => {
-        try {
-          const value = fallback();
-          if (value !== undefined) resolve(value);
-        } catch (error) {
-          reject(error);
-        }
-      };
-      if (onCancel !== undefined) stops.push(this.onCancel((reason) => settle(() => onCancel(reason))));
-      stops.push(this.onLastMoment(() => settle(onLastMoment)));
+  async untilLate<T>(
+    work: Promise<T>,
+    fallback: (reason: Error) => T | Promise<T>,
+    moment: 'onCancel' | 'onLastMoment' = 'onLastMoment',
+  ): Promise<T> {
+    let stop: (() => void) | undefined;
+    const late = new Promise<T>((resolve) => {
+      stop = this[moment]((reason) => resolve((async () => fallback(reason))()));
     });
     try {
       return await Promise.race([work, late]);
     } finally {
-      for (const stop of stops) stop();
+      stop?.();
     }
   }
 

@@ -3,9 +3,6 @@
  * fields of the call or of the operation, and its caller waits only for promises. So without stages of plugins, an operation in which
  * nothing is asynchronous runs synchronously from event to response.
  */
-import { GraphQLError } from 'graphql';
-import type { ExecutionResult } from 'graphql';
-
 import { HeaderMap, excessOf, isGraphQLError } from '../shared/index.ts';
 import type { HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
 import { Call, invocationOf, isStreamed, answerSizeOf, createBatch, createOperation, createOperationOfPlugin } from './call.ts';
@@ -16,18 +13,12 @@ import { revalidate, negotiate, normalizeHead, toBatchResponse } from './http/re
 import { healthResponse, isHealthCheck, landingPage } from './http/get-requests.ts';
 import { parseGraphQLRequest } from './http/params.ts';
 import { statusOf } from './http/status.ts';
-import { operationToRun, execute, prepare, waitInTime, toOutcome } from './operation/run-execution.ts';
-import { createContextValue } from './operation/context.ts';
-import { loadDocument } from './operation/documents/document.ts';
-import type { KnownDocument } from './operation/documents/document.ts';
-import { findSource } from './operation/documents/sources.ts';
-import type { FoundSource } from './operation/documents/sources.ts';
-import { DocumentError, codeOf, deadlineExceeded, toErrors } from './operation/errors.ts';
-import { hasHooks, startHooks } from './operation/apollo-hooks.ts';
 import { resultTooLarge } from '../executor/index.ts';
 import type { Stages, Wrapped } from './operation/around.ts';
+import { codeOf } from './operation/errors.ts';
+import { runOperation } from './operation/run-operation.ts';
 import type { Operation } from './operation/operation.ts';
-import type { DocumentOutcome, OperationCall, RequestCall } from './operation/plugin.ts';
+import type { OperationCall, RequestCall } from './operation/plugin.ts';
 import type { GraphQLRequest, OperationOutcome } from './operation/types.ts';
 import { clientAddress, findAdapter } from './platform/adapter.ts';
 import { addCommonHeaders, answerInTime, mayBeLate, refuse, refusedOutcome } from './refuse.ts';
@@ -150,104 +141,6 @@ async function operateInStage(call: ArrivedCall, operation: Operation): Promise<
     return { ...refused, ...inner, result, errors, head: operation.head, stream: undefined };
   };
   return stages.operation(operation.seen!, { run, invocation: operation.invocation, fail });
-}
-
-/** Runs one operation, from its context to its formatted answer. Never fails: what is thrown becomes an error in the answer. */
-export function runOperation(operation: Operation): PromiseOrValue<OperationOutcome> {
-  const running = runSteps(operation);
-  return operation.ended === undefined ? outcomeInTime(running, operation) : toOutcome(operation.ended, operation);
-}
-
-async function outcomeInTime(running: Promise<ExecutionResult>, operation: Operation): Promise<OperationOutcome> {
-  let result: ExecutionResult;
-  try {
-    result = await waitInTime(running, operation, true);
-  } catch (late) {
-    result = toErrors(late);
-  }
-  return toOutcome(result, operation);
-}
-
-/** Fills in the fields of an operation, one after the other, up to its result. */
-async function runSteps(operation: Operation): Promise<ExecutionResult> {
-  try {
-    const { settings, problem, invocation } = operation;
-    if (problem !== undefined) throw problem;
-    // The start of the server, or a body, came too late.
-    if (invocation.isAnswered) throw deadlineExceeded();
-    const context = createContextValue(settings, operation);
-    operation.contextValue = context instanceof Promise ? await unlessTimeIsUp(context, operation) : context;
-    if (settings.plugins.some(hasHooks)) operation.hooks = await unlessTimeIsUp(startHooks(operation), operation);
-    const stage = settings.stages?.document;
-    const reading = stage === undefined ? readDocument(operation) : readDocumentInStage(operation, stage);
-    operation.document = reading instanceof Promise ? await unlessTimeIsUp(reading, operation) : reading;
-    operation.node = operationToRun(operation);
-    // A document that came with a hash is registered once it is valid.
-    if (operation.source!.keep !== undefined) invocation.waitUntil(operation.source!.keep());
-    if (operation.hooks !== undefined) {
-      const answered = await unlessTimeIsUp(callHooks(operation), operation);
-      if (answered !== undefined) return (operation.ended = answered);
-    }
-    operation.execution = prepare(operation);
-    const result = execute(operation);
-    return (operation.ended = result instanceof Promise ? await result : result);
-  } catch (thrown) {
-    return (operation.ended = toErrors(thrown));
-  }
-}
-
-/** Waits for a step. Throws if the time was up meanwhile, so that no further step runs. */
-async function unlessTimeIsUp<T>(value: Promise<T>, operation: Operation): Promise<T> {
-  const arrived = await value;
-  if (operation.timeIsUp !== undefined) throw operation.timeIsUp;
-  return arrived;
-}
-
-/** Finds, parses and validates the document of an operation, unless it is known. */
-function readDocument(operation: Operation, found?: FoundSource): PromiseOrValue<KnownDocument> {
-  const { settings, hooks, operations } = operation;
-  const source = found ?? findSource(settings, operation);
-  if (source instanceof Promise) return unlessTimeIsUp(source, operation).then((one) => readDocument(operation, one));
-  operation.source = source;
-  const document = loadDocument(settings, source.source, hooks, operations);
-  if (document instanceof GraphQLError) throw document;
-  return document;
-}
-
-/** `readDocument`, inside the plugins that wrap it, which may also refuse a document that has been read. */
-async function readDocumentInStage(operation: Operation, stage: NonNullable<Stages['document']>): Promise<KnownDocument> {
-  const { settings, seen, contextValue, invocation } = operation;
-  let known: KnownDocument | undefined;
-  let failure: Error | undefined;
-  const outcome = (): DocumentOutcome => ({
-    source: operation.source?.source,
-    document: known?.document,
-    errors: failure === undefined ? [] : toErrors(failure).errors!,
-  });
-  const run = async (): Promise<DocumentOutcome> => {
-    try {
-      known = await readDocument(operation);
-    } catch (thrown) {
-      failure = thrown as Error;
-    }
-    return outcome();
-  };
-  const fail = (thrown: unknown): DocumentOutcome => {
-    failure = thrown as Error;
-    return outcome();
-  };
-  const { document, errors } = await stage({ ...seen!, schema: settings.schema, contextValue }, { run, invocation, fail });
-  if (failure !== undefined) throw failure;
-  if (errors.length > 0) throw new DocumentError(errors);
-  if (known === undefined || document !== known.document)
-    throw new TypeError('Expected the stage document of a plugin to return the outcome of next().');
-  return known;
-}
-
-/** `didResolveOperation`, then `responseForOperation`: a plugin may answer in place of the execution. */
-async function callHooks({ hooks, document, node }: Operation): Promise<ExecutionResult | undefined> {
-  await hooks!.didResolveOperation(document!.document, node!);
-  return hooks!.responseForOperation();
 }
 
 /** The way out of every response, refusals too, after all plugins: `etag`, encoding, size, and the header fields that all have. */

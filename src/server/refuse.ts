@@ -115,11 +115,10 @@ export function mayBeLate({ settings, request, life }: Call): boolean {
 
 /** Waits for a response until the last moment. The start of the server, a request body or a hook may hang. */
 export function answerInTime(responding: Promise<Response>, call: Call, extraTime: Milliseconds): Promise<Response> {
-  const onLastMoment = async (): Promise<Response> => {
+  return call.life.view({ until: 'deadline' }).untilLate(responding, async () => {
     const response = await waitAtMost(extraTime, responding);
     return response === 'late' ? tooLate(call) : response;
-  };
-  return call.life.view({ until: 'deadline' }).inTime(responding, { onLastMoment });
+  });
 }
 
 /** Adds only the common headers that are available synchronously: the origin function of `cors` may be what hangs. */

@@ -55,21 +55,16 @@ export interface OperationInvocation {
    */
   onCancel(callback: (reason: Error) => void): () => void;
   /** Calls back at the last moment at which an answer can still be sent, which is later than the deadline. */
-  onLastMoment(callback: () => void): () => void;
-  /** Waits for work, or for a fallback. Ignores the result of work that ends later. */
-  inTime<T>(work: Promise<T>, fallbacks: LateFallbacks<T>): Promise<T>;
+  onLastMoment(callback: (reason: Error) => void): () => void;
+  /**
+   * Waits for work until the last moment, or until it is canceled. The result is then that of the fallback, which may be the work itself; that
+   * of work that ends later is ignored.
+   */
+  untilLate<T>(work: Promise<T>, fallback: (reason: Error) => T | Promise<T>, moment?: 'onCancel' | 'onLastMoment'): Promise<T>;
   /** Fires the signal of this operation alone: an error ends it. */
   stop(reason: Error): void;
   /** Lets `close` of the handler wait for work that nothing else awaits, such as the end of a source. */
   closeAfter?(work: PromiseLike<unknown>): void;
-}
-
-/** What replaces the result of work that takes too long: a value, or an error that is thrown. Undefined: the work is still awaited. */
-export interface LateFallbacks<T> {
-  /** Called when the work is canceled. */
-  readonly onCancel?: (reason: Error) => T | undefined;
-  /** Called at the last moment at which there can be an answer. */
-  readonly onLastMoment: () => T | Promise<T> | undefined;
 }
 
 /** The part of an operation's lifetime that executors use. `stop` is undefined where an error does not end the operation. */

@@ -7,7 +7,7 @@ import { executeDelivery } from '../../src/server/operation/delivery/subscribe.t
 import type { Delivery } from '../../src/server/operation/operation.ts';
 import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../src/server/operation/types.ts';
 import type { Operation } from '../../src/server/operation/operation.ts';
-import { runOperation } from '../../src/server/pipeline.ts';
+import { runOperation } from '../../src/server/operation/run-operation.ts';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { createServer } from '../../src/server/startup/server.ts';
 import type { Server } from '../../src/server/startup/server.ts';
@@ -106,7 +106,7 @@ export function createInvocation(): { invocation: OperationInvocation; cancel(re
       return () => {};
     },
     onLastMoment: (callback) => add(onLastMoment, callback),
-    inTime: OperationLife.prototype.inTime,
+    untilLate: OperationLife.prototype.untilLate,
     stop: (reason) => controller.abort(reason),
   };
   return {

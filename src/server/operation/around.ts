@@ -22,7 +22,7 @@ type Response = HTTPResponse | StreamedResponse;
 export interface Wrapped<TSubject, TOutcome> {
   /** Must not reject. */
   readonly run: (subject: TSubject) => PromiseOrValue<TOutcome>;
-  readonly invocation: Pick<OperationInvocation, 'inTime'>;
+  readonly invocation: Pick<OperationInvocation, 'untilLate'>;
   /** The outcome in place of a stage that failed. `inner`: that of `next`, if there was one by then; `running`: the same, or its promise. */
   readonly fail: (thrown: unknown, inner: TOutcome | undefined, running: PromiseOrValue<TOutcome> | undefined) => PromiseOrValue<TOutcome>;
   /** Takes the argument of `next`, and returns the subject of the stages inside. Default: the same. */
@@ -118,9 +118,9 @@ async function enterStage<TSubject extends object, TOutcome extends object | und
   };
   try {
     const working = Promise.resolve(enter(subject, next));
-    const onLastMoment = (): Promise<TOutcome> =>
+    const atLastMoment = (): Promise<TOutcome> =>
       onlyWatches && running !== undefined ? running : Promise.race([working, giveUpAfter(running, name)]);
-    const outcome = await invocation.inTime(working, { onLastMoment });
+    const outcome = await invocation.untilLate(working, atLastMoment);
     if (hasEnded && outcome === inner) return outcome;
     if (typeof outcome !== 'object' || outcome === null) throw new TypeError(`The stage ${name} of a plugin returned no answer.`);
     return copyAnswer(outcome, inner, subject);

@@ -3,17 +3,28 @@ import type {
   FormattedExecutionResult,
   GraphQLDirective,
   GraphQLError,
+  GraphQLFieldResolver,
+  GraphQLSchema,
   OperationDefinitionNode,
   ValidationRule,
 } from 'graphql';
 
-import type { Capacity, PromiseOrValue, HTTPRequest, ResponseHead } from '../../shared/index.ts';
+import type { Capacity, PromiseOrValue, HTTPRequest, OperationInvocation, ResponseHead } from '../../shared/index.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
 import type { KnownDocument, DocumentSettings } from './documents/document.ts';
 import type { GraphQLRequest, OperationOutcome, PayloadStream } from './types.ts';
-import type { ErrorHandling, ExecutionObserver, PartSettings, PartsFormat } from '../../executor/index.ts';
+import type {
+  BudgetLimits,
+  ErrorHandling,
+  ExecutionObserver,
+  ExplainMismatch,
+  GraphQLJSExecutor,
+  PageDefaults,
+  PartSettings,
+  PartsFormat,
+  PlannedExecution,
+} from '../../executor/index.ts';
 import type { ErrorSettings } from './format-errors.ts';
-import type { Execution, ExecutionSettings } from './execute.ts';
 import type { OperationHooks } from './apollo-hooks.ts';
 import type { FoundSource, SourceSettings } from './documents/sources.ts';
 import type { OperationCall, ServerPlugin } from './plugin.ts';
@@ -29,6 +40,30 @@ export interface OperationSettings extends ContextSettings, SourceSettings, Docu
   readonly stages: Stages | undefined;
   /** Undefined: operations with `@defer` and `@stream` get one answer. */
   readonly incrementalDelivery: IncrementalExecution | undefined;
+}
+
+/** The settings for running an operation. */
+export interface ExecutionSettings {
+  readonly schema: GraphQLSchema;
+  readonly rootValue: unknown;
+  readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
+  /** False: leave "Did you mean …?" out of errors. */
+  readonly introspection: boolean;
+  /** Runs operations in place of plans. Undefined: each has a plan. */
+  readonly executor: GraphQLJSExecutor | undefined;
+  /** Lists may be asynchronous iterables, with graphql 16 too. Default: false */
+  readonly takesAsyncIterables?: boolean;
+  /** Undefined in production. */
+  readonly explainMismatch?: ExplainMismatch | undefined;
+  /** Default: arguments have the defaults of the schema. */
+  readonly pageDefaults?: PageDefaults | undefined;
+}
+
+/** One operation, ready to run. */
+export interface Execution extends PlannedExecution {
+  /** Ends the execution at the deadline, and when the client has left. */
+  readonly invocation: OperationInvocation;
+  readonly answerLimit: BudgetLimits;
 }
 
 /** What executes `@defer` and `@stream`: an option, so that other bundles do not contain it. */
@@ -88,15 +123,15 @@ export interface Operation extends ContextInput {
   execution: Execution | undefined;
   /** True once resolvers may have run. From then on the executor keeps the deadline. */
   isExecuting: boolean;
-  /** The error if the time is over. Then nothing is awaited, and no further step runs. */
+  /** The error if the time was over before the execution. Then nothing is awaited, and no further step runs. */
   timeIsUp: Error | undefined;
   /** The result of the execution. It may still be replaced by the error of a hook after it. */
   result: ExecutionResult | undefined;
   /** The result, or the errors of the step that failed, when no step is left. */
   ended: ExecutionResult | undefined;
   stream: PayloadStream | undefined;
-  /** The outcome of the execution, once a plugin that wraps it has called `next` or failed. */
-  wrapped: PromiseOrValue<OperationOutcome> | undefined;
+  /** True once a plugin that wraps the execution has called `next` or failed. */
+  isWrapped: boolean;
   /** The outcome from the plugins that wrap the execution. Undefined: the outcome is created from the result. */
   outcome: OperationOutcome | undefined;
   /** The error allowance that all parts of an answer share. Undefined: the answer has no parts. */

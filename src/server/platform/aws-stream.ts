@@ -44,7 +44,7 @@ function unlimited({
 interface Departing {
   readonly response: HTTPResponse | StreamedResponse;
   readonly event: unknown;
-  readonly invocation: Pick<OperationInvocation, 'inTime'>;
+  readonly invocation: Pick<OperationInvocation, 'untilLate'>;
 }
 
 /** Writes the whole response. Resolves when the platform has taken all of it, when the client has gone, or when it does not read in time. */
@@ -65,10 +65,8 @@ export async function writeResponse(
     return;
   }
   const written = Promise.race([closed, writeAll(adapter, { response, event }, output)]);
-  await invocation.inTime(written, {
-    onLastMoment: async () => {
-      if ((await waitAtMost(timeToRead, written)) === 'late') output.destroy?.();
-    },
+  await invocation.untilLate(written, async () => {
+    if ((await waitAtMost(timeToRead, written)) === 'late') output.destroy?.();
   });
 }
 

@@ -3,6 +3,7 @@ import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphq
 import type { KeyValueCache } from '../../datasources/index.ts';
 import type { DeadlineOptions } from './deadline.ts';
 import { assertCredentials, assertOriginForm, corsExpectations } from '../http/cors.ts';
+import type { GraphQLJSExecutor } from '../../executor/index.ts';
 import type { ContextArgument } from '../http/context-argument.ts';
 import type { CORSOptions } from '../http/cors.ts';
 import type { IncrementalDelivery } from '../http/streams/incremental-delivery.ts';
@@ -11,7 +12,6 @@ import type { ContextValue } from '../operation/context.ts';
 import { aFunction, anything, assertEntries, boolean, describe, isRecord, positive } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
 import type { FormatError } from '../operation/format-errors.ts';
-import type { GraphQLJSExecutor } from '../operation/execute.ts';
 import type { Logger } from '../operation/types.ts';
 import type { ServerPlugin } from '../operation/plugin.ts';
 import type { TrustedDocumentOptions } from '../operation/documents/trusted-documents.ts';

@@ -6,7 +6,7 @@ import { copyErrorsForOperation } from '../../../shared/index.ts';
 import type { PromiseOrValue } from '../../../shared/index.ts';
 import { codeOf, toGraphQLError, unfinishedAtDeadline, reportUnfinished } from '../errors.ts';
 import { Causes, formatResult } from '../format-errors.ts';
-import { withCoercionCode } from '../execute.ts';
+import { withCoercionCode } from '../run-operation.ts';
 import type { SubsequentPayload } from '../types.ts';
 import { ErrorAllowance } from '../limits/error-allowance.ts';
 import type { Operation } from '../operation.ts';

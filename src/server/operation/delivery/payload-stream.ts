@@ -9,7 +9,7 @@ import type { PayloadStream, SubsequentPayload } from '../types.ts';
 import type { Operation } from '../operation.ts';
 import type { Stage } from '../around.ts';
 import type { OperationExecution, PayloadOutcome } from '../plugin.ts';
-import { describeExecution } from '../run-execution.ts';
+import { describeExecution } from '../run-operation.ts';
 
 /** The source of a stream of payloads. */
 export interface PayloadSource<T> {
@@ -141,7 +141,7 @@ export async function lastResult({ settings, hooks, invocation }: Operation, thr
     if (hooks !== undefined) {
       const calling = callDidEncounterSubsequentErrors(hooks, [error]).then(() => true);
       // A hanging hook does not delay the end.
-      await invocation.inTime(calling, { onLastMoment: () => true });
+      await invocation.untilLate(calling, () => true);
     }
     return withThrown(formatResult(settings, { errors: [error] }), [error]);
   } catch (failure) {

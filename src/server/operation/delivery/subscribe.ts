@@ -5,7 +5,7 @@ import type { ExecutionInvocation, OperationInvocation, PromiseOrValue } from '.
 import { closeSource, createSourceStream } from '../../../executor/index.ts';
 import type { PlannedExecution } from '../../../executor/index.ts';
 import { attachDataSources } from '../context.ts';
-import type { Operation } from '../operation.ts';
+import type { Execution, Operation } from '../operation.ts';
 import {
   openStream,
   SourcedPayloads,
@@ -15,10 +15,9 @@ import {
   withThrown,
 } from './payload-stream.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
-import { codeOf, deadlineExceeded, toErrors, toGraphQLError } from '../errors.ts';
+import { codeOf, toErrors, toGraphQLError } from '../errors.ts';
 import { formatResult } from '../format-errors.ts';
-import { executeOperation, withCoercionCode } from '../execute.ts';
-import type { Execution } from '../execute.ts';
+import { executeOperation, withCoercionCode } from '../run-operation.ts';
 
 /** Executes an operation that may have several answers: a subscription, or one with `@defer` or `@stream`. */
 export function executeDelivery(operation: Operation): PromiseOrValue<ExecutionResult> {
@@ -66,7 +65,7 @@ function createWithDeadline<T extends object>(creating: Promise<T>, invocation: 
       closeSource((events as unknown as AsyncIterable<unknown>)[Symbol.asyncIterator](), invocation);
   };
   creating.then(closeIfLate, () => {});
-  return invocation.inTime(creating, { onCancel: giveUp, onLastMoment: () => giveUp(deadlineExceeded()) });
+  return invocation.untilLate(creating, giveUp, 'onCancel');
 }
 
 /** An error of a resolver has the path of its field; one of variables that cannot be coerced has none. */

@@ -1,0 +1,426 @@
+/** From a request to its outcome: the steps of an operation, each in time, the execution inside plugins and hooks, and the last hooks. */
+import { GraphQLError, Kind } from 'graphql';
+import type { DocumentNode, ExecutionResult, FormattedExecutionResult, OperationDefinitionNode } from 'graphql';
+
+import { coercedVariables, executePlanned, joinObservers, prepareExecution } from '../../executor/index.ts';
+import type { PlannedExecution } from '../../executor/index.ts';
+import { copyErrorsForOperation, describe, isPlainObject, shallowCopyOf } from '../../shared/index.ts';
+import type { PromiseOrValue } from '../../shared/index.ts';
+import { callFailureHook, hasHooks, startHooks } from './apollo-hooks.ts';
+import type { OperationHooks } from './apollo-hooks.ts';
+import type { Stage, Stages } from './around.ts';
+import { createContextValue } from './context.ts';
+import { loadDocument, withoutSuggestion } from './documents/document.ts';
+import type { KnownDocument } from './documents/document.ts';
+import { findSource } from './documents/sources.ts';
+import type { FoundSource } from './documents/sources.ts';
+import {
+  DocumentError,
+  codeOf,
+  createError,
+  deadlineExceeded,
+  errorHandling as handlingOf,
+  reportUnfinished,
+  toErrors,
+  toGraphQLError,
+  unfinishedAtDeadline,
+  withCode,
+} from './errors.ts';
+import { formatFailure, formatResult } from './format-errors.ts';
+import { ErrorAllowance } from './limits/error-allowance.ts';
+import type { Execution, ExecutionSettings, Operation } from './operation.ts';
+import type { DocumentOutcome, ExecutionOptions, OperationExecution } from './plugin.ts';
+import type { OperationOutcome } from './types.ts';
+
+/** Runs one operation, from its context to its formatted answer. Never fails: what is thrown becomes an error in the answer. */
+export function runOperation(operation: Operation): PromiseOrValue<OperationOutcome> {
+  const running = runSteps(operation);
+  return operation.ended === undefined ? running.then((result) => toOutcome(result, operation)) : toOutcome(operation.ended, operation);
+}
+
+/** Fills in the fields of an operation, one after the other, up to its result. */
+async function runSteps(operation: Operation): Promise<ExecutionResult> {
+  try {
+    const { settings, problem, invocation } = operation;
+    if (problem !== undefined) throw problem;
+    // The start of the server, or a body, came too late.
+    if (invocation.isAnswered) throw deadlineExceeded();
+    const context = createContextValue(settings, operation);
+    operation.contextValue = context instanceof Promise ? await inTime(context, operation) : context;
+    if (settings.plugins.some(hasHooks)) operation.hooks = await inTime(startHooks(operation), operation);
+    const stage = settings.stages?.document;
+    const reading = stage === undefined ? readDocument(operation) : readDocumentInStage(operation, stage);
+    operation.document = reading instanceof Promise ? await inTime(reading, operation) : reading;
+    operation.node = operationToRun(operation);
+    // A document that came with a hash is registered once it is valid.
+    if (operation.source!.keep !== undefined) invocation.waitUntil(operation.source!.keep());
+    if (operation.hooks !== undefined) {
+      const answered = await inTime(callHooks(operation), operation);
+      if (answered !== undefined) return (operation.ended = answered);
+    }
+    operation.execution = prepare(operation);
+    const result = execute(operation);
+    return (operation.ended = result instanceof Promise ? await result : result);
+  } catch (thrown) {
+    return (operation.ended = toErrors(thrown));
+  }
+}
+
+/**
+ * Waits for a step until the deadline, or until the client leaves: if a context, data source or hook hangs, only this operation times out.
+ * `endsItself`: true if the step has its own timeout by then.
+ */
+function inTime<T>(step: Promise<T>, operation: Operation, endsItself: () => boolean = () => false): Promise<T> {
+  const giveUp = (reason: Error): Promise<T> => {
+    if (endsItself()) return step;
+    throw (operation.timeIsUp = codeOf(reason as GraphQLError) === 'DEADLINE_EXCEEDED' ? deadlineExceeded() : reason);
+  };
+  return operation.invocation.untilLate(step, giveUp, 'onCancel');
+}
+
+/** Finds, parses and validates the document of an operation, unless it is known. */
+function readDocument(operation: Operation, found?: FoundSource): PromiseOrValue<KnownDocument> {
+  const { settings, hooks, operations } = operation;
+  const source = found ?? findSource(settings, operation);
+  if (source instanceof Promise) return inTime(source, operation).then((one) => readDocument(operation, one));
+  operation.source = source;
+  const document = loadDocument(settings, source.source, hooks, operations);
+  if (document instanceof GraphQLError) throw document;
+  return document;
+}
+
+/** `readDocument`, inside the plugins that wrap it, which may also refuse a document that has been read. */
+async function readDocumentInStage(operation: Operation, stage: NonNullable<Stages['document']>): Promise<KnownDocument> {
+  const { settings, seen, contextValue, invocation } = operation;
+  let known: KnownDocument | undefined;
+  let failure: Error | undefined;
+  const outcome = (): DocumentOutcome => ({
+    source: operation.source?.source,
+    document: known?.document,
+    errors: failure === undefined ? [] : toErrors(failure).errors!,
+  });
+  const run = async (): Promise<DocumentOutcome> => {
+    try {
+      known = await readDocument(operation);
+    } catch (thrown) {
+      failure = thrown as Error;
+    }
+    return outcome();
+  };
+  const fail = (thrown: unknown): DocumentOutcome => {
+    failure = thrown as Error;
+    return outcome();
+  };
+  const { document, errors } = await stage({ ...seen!, schema: settings.schema, contextValue }, { run, invocation, fail });
+  if (failure !== undefined) throw failure;
+  if (errors.length > 0) throw new DocumentError(errors);
+  if (known === undefined || document !== known.document)
+    throw new TypeError('Expected the stage document of a plugin to return the outcome of next().');
+  return known;
+}
+
+/** `didResolveOperation`, then `responseForOperation`: a plugin may answer in place of the execution. */
+async function callHooks({ hooks, document, node }: Operation): Promise<ExecutionResult | undefined> {
+  await hooks!.didResolveOperation(document!.document, node!);
+  return hooks!.responseForOperation();
+}
+
+/** The operation to run: the named one, or the only one. Throws if it may not run here. */
+function operationToRun({ settings, request, document, refuse }: Operation): OperationDefinitionNode {
+  const name = request.operationName;
+  let found: OperationDefinitionNode | undefined;
+  let operations = 0;
+  for (const definition of document!.document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+    operations++;
+    if (name === undefined || definition.name?.value === name) found ??= definition;
+  }
+  if (operations === 0)
+    throw createError('OPERATION_RESOLUTION_FAILURE', 'Expected the document to contain an operation, but it has only fragments.');
+  if (found === undefined)
+    throw createError('OPERATION_RESOLUTION_FAILURE', `The document has no operation with this name: ${describe(name)}.`);
+  if (name === undefined && operations > 1)
+    throw createError(
+      'OPERATION_RESOLUTION_FAILURE',
+      `The document has ${operations} operations: send operationName to say which one to run.`,
+    );
+  // Every schema has a query type.
+  if (found.operation === 'query') return found;
+  const refusal = refuse?.(found);
+  if (refusal !== undefined) throw refusal;
+  if (settings.schema.getRootType(found.operation)) return found;
+  throw createError('OPERATION_RESOLUTION_FAILURE', `The schema has no ${found.operation} type.`);
+}
+
+/**
+ * Plans the operation at its first runs, and coerces its variables. Variables with errors are the result of the execution, and its hooks
+ * are called.
+ */
+function prepare(operation: Operation): Execution {
+  const { settings, request, source, node, contextValue, capacity, operations, invocation } = operation;
+  const onError = request.onError ?? source!.onError;
+  const { document, plans } = operation.document!;
+  const isSubscription = node!.operation === 'subscription';
+  const partsFormat = isSubscription ? undefined : operation.delivery?.incremental;
+  const execution = createExecution(settings, {
+    document,
+    operation: node!,
+    contextValue,
+    variableValues: request.variables,
+    invocation,
+    answerLimit: { capacity, operations },
+    kept: plans,
+    errorHandling: onError === undefined ? settings.errorHandling : handlingOf[onError],
+    observer: operation.observer,
+    parts: partsFormat && settings.incrementalDelivery?.partsOf(partsFormat),
+  });
+  // The option `executor` coerces variables itself.
+  if (settings.executor === undefined) execution.prepared = prepareExecution(execution);
+  return execution;
+}
+
+/** The parts of an execution that are not settings of the server. */
+type ExecutionParts = Omit<PlannedExecution, keyof ExecutionSettings | 'hideSuggestions' | 'prepared' | 'pageDefaults'>;
+
+/** One operation with the settings of the server. Version 3 runs some operations without a platform's call: they have no deadline and no size limit. */
+export function createExecution<TParts extends ExecutionParts>(settings: ExecutionSettings, given: TParts): PlannedExecution & TParts {
+  const { document, operation, contextValue, variableValues, invocation, answerLimit, kept, errorHandling, observer, parts } = given;
+  // All members are listed, so that all executions have the same hidden class in V8.
+  const execution: PlannedExecution = {
+    schema: settings.schema,
+    document,
+    operation,
+    pageDefaults: settings.pageDefaults,
+    rootValue: settings.rootValue === undefined ? undefined : rootValueOf(settings, document),
+    contextValue,
+    variableValues,
+    fieldResolver: settings.fieldResolver,
+    hideSuggestions: !settings.introspection,
+    invocation,
+    answerLimit,
+    kept,
+    errorHandling,
+    observer,
+    explainMismatch: settings.explainMismatch,
+    takesAsyncIterables: settings.takesAsyncIterables,
+    parts,
+    prepared: undefined,
+  };
+  return execution as PlannedExecution & TParts;
+}
+
+/** Runs the operation. A promise only when a resolver was asynchronous. */
+export function executeOperation({ executor }: ExecutionSettings, execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
+  const result = executor === undefined ? executePlanned(execution) : executor.executeWithGraphQLJS(execution);
+  // A plan and graphql-js coerce variables before they wait for anything.
+  return result instanceof Promise || result.errors === undefined ? result : withCoercionCode(execution, result);
+}
+
+/**
+ * The parent of the root fields. A function is called once for each operation. A plain object is copied, like the context: code that uses
+ * it as the key of a cache, as @graphql-tools/batch-delegate 10 does for its loaders, must not find data of another user.
+ */
+function rootValueOf(settings: ExecutionSettings, document: DocumentNode): unknown {
+  const { rootValue } = settings;
+  const value = typeof rootValue === 'function' ? (rootValue as (document: DocumentNode) => unknown)(document) : rootValue;
+  return isPlainObject(value) ? shallowCopyOf(value) : value;
+}
+
+/** A result without a data entry was refused before execution: its variables could not be coerced (specification, section 6.1.2). */
+export function withCoercionCode({ hideSuggestions }: Pick<PlannedExecution, 'hideSuggestions'>, result: ExecutionResult): ExecutionResult {
+  if ('data' in result || result.errors === undefined) return result;
+  const refused = { errors: result.errors.map((error) => withCode(hideSuggestions ? withoutSuggestion(error) : error, 'BAD_USER_INPUT')) };
+  wrongVariables.add(refused);
+  return refused;
+}
+
+const wrongVariables = new WeakSet<ExecutionResult>();
+
+/** True for the result of an operation whose variables could not be coerced. */
+function haveWrongVariables(result: ExecutionResult): boolean {
+  return wrongVariables.has(result);
+}
+
+/** Runs the resolvers, inside hooks, and inside the plugins that wrap executions. The executor has its own timeout. */
+function execute(operation: Operation): PromiseOrValue<ExecutionResult> {
+  const stage = operation.settings.stages?.execution;
+  if (stage !== undefined && coercedVariables(operation.execution!) !== undefined) return executeInStage(operation, stage);
+  return operation.hooks === undefined ? executeNow(operation) : executeInHooks(operation, operation.hooks);
+}
+
+/** Fills in `outcome`. Plugins have their own timeout once one has called `next` or failed. */
+async function executeInStage(operation: Operation, stage: Stage<OperationExecution, OperationOutcome>): Promise<ExecutionResult> {
+  const { invocation } = operation;
+  const chosen: ExecutionOptions[] = [];
+  const running = stage(describeExecution(operation), {
+    invocation,
+    run: () => {
+      applyOptions(operation, chosen);
+      return executeToOutcome(operation);
+    },
+    fail: (thrown) => failInPlugins(thrown, operation),
+    pass: (execution, options?: ExecutionOptions) => {
+      if (options !== undefined) chosen.push(options);
+      return execution;
+    },
+  });
+  const outcome = await inTime(running, operation, () => operation.isWrapped);
+  // A plugin may have stored the answer.
+  operation.outcome = 'onError' in outcome ? outcome : { ...outcome, onError: operation.request.onError ?? operation.source!.onError };
+  return {};
+}
+
+type Writable = { -readonly [TKey in keyof Execution]: Execution[TKey] };
+
+/** Applies the choices of plugins for an execution, the outermost first. */
+function applyOptions(operation: Operation, chosen: readonly ExecutionOptions[]): void {
+  if (chosen.length === 0) return;
+  const { execution } = operation as { execution: Writable };
+  if (chosen.some(({ inOneAnswer }) => inOneAnswer === true)) {
+    operation.delivery = undefined;
+    execution.parts = undefined;
+  }
+  execution.observer = joinObservers([...chosen.map(({ observer }) => observer), operation.observer]);
+  execution.prepared?.run.choose(execution);
+}
+
+/** The outcome of `next`. If a plugin calls it after the operation was answered, nothing starts. */
+async function executeToOutcome(operation: Operation): Promise<OperationOutcome> {
+  operation.isWrapped = true;
+  if (operation.timeIsUp !== undefined) return outcomeOfFailure(operation.timeIsUp, operation);
+  let result: ExecutionResult;
+  try {
+    result = await (operation.hooks === undefined ? executeNow(operation) : executeInHooks(operation, operation.hooks));
+  } catch (thrown) {
+    result = toErrors(thrown);
+  }
+  return toOutcome(result, operation);
+}
+
+/** If a plugin fails, the operation fails. The last hooks are called once. */
+function failInPlugins(thrown: unknown, operation: Operation): PromiseOrValue<OperationOutcome> {
+  if (operation.isWrapped || operation.timeIsUp !== undefined) return outcomeOfFailure(thrown, operation);
+  operation.isWrapped = true;
+  return toOutcome(toErrors(thrown), operation);
+}
+
+/** The execution as plugins see it. */
+export function describeExecution(operation: Operation): OperationExecution {
+  const { settings, seen, contextValue, source, document, node, invocation } = operation;
+  return {
+    ...seen!,
+    schema: settings.schema,
+    contextValue,
+    source: source!.source,
+    document: document!.document,
+    operation: node!,
+    invocation,
+    variableValues: coercedVariables(operation.execution!)!,
+  };
+}
+
+/** Stores the result before `executionDidEnd` is called, which may take longer than the remaining time. */
+function executeInHooks(operation: Operation, hooks: OperationHooks): Promise<ExecutionResult> {
+  const running = hooks.aroundExecution(async () => (operation.result = await executeNow(operation)));
+  const atLastMoment = (): ExecutionResult => {
+    if (operation.result === undefined) throw unfinishedAtDeadline();
+    return operation.result;
+  };
+  return inTime(operation.invocation.untilLate(running, atLastMoment), operation, () => operation.isExecuting);
+}
+
+function executeNow(operation: Operation): PromiseOrValue<ExecutionResult> {
+  if (operation.timeIsUp !== undefined) throw operation.timeIsUp;
+  const { settings, execution, node, delivery } = operation;
+  // A mutation whose variables are invalid changes nothing: such requests must not empty the CDN of `edge`.
+  operation.isExecuting = node!.operation !== 'mutation' || coercedVariables(execution!) !== undefined;
+  return delivery === undefined ? executeOperation(settings, execution!) : delivery.execute(operation);
+}
+
+/** Converts a result to an outcome: formats errors and calls the last hooks. Never fails. */
+function toOutcome(result: ExecutionResult, operation: Operation): PromiseOrValue<OperationOutcome> {
+  // With plugins that wrap the execution, the outcome exists already.
+  if (operation.outcome !== undefined) return operation.outcome;
+  operation.result = result;
+  // The usual case: no errors to format, no hooks to call.
+  if (result.errors === undefined && operation.hooks === undefined) return outcomeOf(result as FormattedExecutionResult, operation);
+  if (result.errors !== undefined) {
+    const errors = copyErrorsForOperation(result.errors);
+    operation.result = { ...result, errors };
+    reportUnfinished(operation.settings.logger, errors);
+    // A hook after the execution may have failed.
+    if (result.data === undefined) closeStream(operation);
+  }
+  if (operation.hooks !== undefined || operation.contextValue === undefined) return toOutcomeInHooks(operation);
+  try {
+    return outcomeOf(format(operation), operation);
+  } catch (thrown) {
+    return outcomeOfFailure(thrown, operation);
+  }
+}
+
+/** Stops waiting for hooks at the last moment: an error then replaces the answer that a hook has not seen. */
+async function toOutcomeInHooks(operation: Operation): Promise<OperationOutcome> {
+  const atLastMoment = (): FormattedExecutionResult => {
+    if (operation.hooks?.mustEnd === true) throw unfinishedAtDeadline();
+    return operation.formatted ?? format(operation);
+  };
+  try {
+    return outcomeOf(await operation.invocation.untilLate(callLastHooks(operation), atLastMoment), operation);
+  } catch (thrown) {
+    return outcomeOfFailure(thrown, operation);
+  }
+}
+
+function outcomeOf(formatted: FormattedExecutionResult, operation: Operation): OperationOutcome {
+  const { request, problem, result, head, node, document, source, contextValue, stream } = operation;
+  return {
+    result: formatted,
+    errors: result!.errors ?? [],
+    head,
+    operation: node,
+    document: document?.document,
+    source: source?.source,
+    executed: operation.isExecuting,
+    refused: result!.errors !== undefined && isRefused(operation),
+    contextFailed: contextValue === undefined && problem === undefined,
+    // What errors do to the answer, from the request or the trusted document.
+    onError: request.onError ?? source?.onError,
+    stream,
+  };
+}
+
+/** True if the document was found, and it, the choice of its operation or the variables were not valid. */
+function isRefused({ source, node, ended, timeIsUp }: Operation): boolean {
+  if (source === undefined || timeIsUp !== undefined || ended === undefined) return false;
+  return node === undefined || haveWrongVariables(ended);
+}
+
+/** The outcome if a hook, a plugin or formatError failed. Calls none of them again. */
+function outcomeOfFailure(thrown: unknown, operation: Operation): OperationOutcome {
+  const error = toGraphQLError(thrown);
+  closeStream(operation);
+  operation.result = { errors: [error] };
+  return outcomeOf(formatFailure(operation.settings, error), operation);
+}
+
+function closeStream(operation: Operation): void {
+  void operation.stream?.return();
+  operation.stream = undefined;
+}
+
+function format({ settings, result, operations, allowance }: Operation): FormattedExecutionResult {
+  return formatResult(settings, result!, allowance ?? new ErrorAllowance(operations));
+}
+
+async function callLastHooks(operation: Operation): Promise<FormattedExecutionResult> {
+  const { settings, hooks, contextValue, result } = operation;
+  const { plugins, logger } = settings;
+  const [error] = result!.errors ?? [];
+  if (contextValue === undefined && error !== undefined && operation.problem === undefined && operation.timeIsUp === undefined)
+    for (const plugin of plugins)
+      await callFailureHook(logger, 'contextCreationDidFail', () => plugin.contextCreationDidFail?.({ error, logger }));
+  if (hooks !== undefined && result!.errors !== undefined) await hooks.didEncounterErrors(result!.errors);
+  const formatted = (operation.formatted = format(operation));
+  return hooks === undefined ? formatted : hooks.willSendResponse(formatted);
+}
