@@ -1,4 +1,4 @@
-import { Call, isStreamed } from './call.ts';
+import { Call, OperationLife, isStreamed } from './call.ts';
 import type { CallArguments } from './call.ts';
 import { createClose, Starter } from './startup/start.ts';
 import { streaming } from './http/streams/streaming.ts';
@@ -36,8 +36,8 @@ async function serveIntoStream(starter: Starter, given: CallArguments, output: R
   const call = new Call(adapter, { starter, streaming }, given);
   const response = await answer(call);
   if (isStreamed(response)) call.answerIn(response);
-  const invocation = call.life.view({ until: 'deadline' });
+  const invocation = new OperationLife(call, 'deadline');
   await writeResponse(adapter, { response, event: given.event, invocation }, output);
-  call.life.answered();
-  await call.life.settled();
+  call.answered();
+  await call.settled();
 }

@@ -5,7 +5,16 @@
  */
 import { HeaderMap, excessOf, isGraphQLError } from '../shared/index.ts';
 import type { HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
-import { Call, invocationOf, isStreamed, answerSizeOf, createBatch, createOperation, createOperationOfPlugin } from './call.ts';
+import {
+  Call,
+  OperationLife,
+  invocationOf,
+  isStreamed,
+  answerSizeOf,
+  createBatch,
+  createOperation,
+  createOperationOfPlugin,
+} from './call.ts';
 import type { ArrivedCall, CallArguments, Serving } from './call.ts';
 import { assertNotForged } from './http/csrf.ts';
 import { acceptedTypes, methods, notAcceptable, webSocketNotSupported } from './http/errors.ts';
@@ -39,8 +48,8 @@ export async function serve(serving: Serving, given: CallArguments): Promise<unk
       call.answerIn(response);
       return adapter.toStreamResult?.(response, event);
     }
-    call.life.answered();
-    if (call.life.hasWork) await call.life.settled();
+    call.answered();
+    if (call.work !== undefined) await call.settled();
     const losses = adapter.losses?.(response, event);
     if (losses !== undefined) starter.logger().warn(losses);
     return adapter.toResult(response, event);
@@ -74,7 +83,7 @@ async function arrive(call: Call): Promise<Response> {
     else {
       const starting = starter.server(call);
       call.settings = (starting instanceof Promise ? await starting : starting).http;
-      if (starting instanceof Promise) call.life.optionsAreKnown();
+      if (starting instanceof Promise) call.optionsAreKnown();
       const { stages } = call.settings.operation;
       if (stages === undefined) {
         const responding = respond(call as ArrivedCall);
@@ -119,7 +128,7 @@ async function respond(call: ArrivedCall): Promise<Response> {
   }
   const running = operate(call, createOperation(call, parsed.request, negotiation));
   const outcome = running instanceof Promise ? await running : running;
-  return (call.responded = negotiation.toResponse(settings, outcome, call.life));
+  return (call.responded = negotiation.toResponse(settings, outcome, call));
 }
 
 /** Runs one operation inside the plugins that wrap operations. */
@@ -187,7 +196,7 @@ async function respondInStages(call: ArrivedCall, { request: stage, encode }: St
       call.view = view;
       return respondInTime(call, () => respond(call));
     },
-    invocation: call.life.view({ until: 'deadline' }),
+    invocation: new OperationLife(call, 'deadline'),
     fail: (thrown, _inner, running) => {
       void closeBody(running);
       if (isGraphQLError(thrown) && codeOf(thrown) === 'DEADLINE_EXCEEDED')

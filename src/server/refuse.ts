@@ -1,6 +1,7 @@
 /** Refusals: the responses to requests that fail outside of an operation, or take too long; and the header fields that every response has. */
 import { HeaderMap, isGraphQLError, waitAtMost } from '../shared/index.ts';
 import type { HTTPRequest, HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
+import { OperationLife } from './call.ts';
 import type { Call } from './call.ts';
 import { negotiateMediaType } from './http/accept.ts';
 import type { ResponseMediaType } from './http/accept.ts';
@@ -107,15 +108,16 @@ export function addCommonHeaders(call: Call, response: Response): PromiseOrValue
  * True if something other than the operations may wait beyond the deadline: operations end in time by themselves. A web `Request` usually
  * has no deadline. Until the server has started, its options, which may set a deadline, are not known.
  */
-export function mayBeLate({ settings, request, life }: Call): boolean {
+export function mayBeLate(call: Call): boolean {
+  const { settings, request } = call;
   if (settings === undefined) return true;
   if (settings.waitsInOperationsOnly && request?.body.kind !== 'stream') return false;
-  return life.deadlineLeft() !== undefined;
+  return call.deadlineLeft() !== undefined;
 }
 
 /** Waits for a response until the last moment. The start of the server, a request body or a hook may hang. */
 export function answerInTime(responding: Promise<Response>, call: Call, extraTime: Milliseconds): Promise<Response> {
-  return call.life.view({ until: 'deadline' }).untilLate(responding, async () => {
+  return new OperationLife(call, 'deadline').untilLate(responding, async () => {
     const response = await waitAtMost(extraTime, responding);
     return response === 'late' ? tooLate(call) : response;
   });

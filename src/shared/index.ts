@@ -18,7 +18,7 @@ export { HeaderMap, addVary, isHeaderField } from './header-map.ts';
 export { mayBeStored, removeLifetimes } from './lifetimes.ts';
 export { concatenate } from './http-messages.ts';
 export type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, ResponseHead, StreamedResponse } from './http-messages.ts';
-export type { CallClock, ExecutionInvocation, Invocation, Milliseconds, OperationInvocation, Until } from './invocation.ts';
+export type { ExecutionInvocation, Invocation, Milliseconds, OperationInvocation, Until } from './invocation.ts';
 export { markAsCopied, copyErrorForOperation, copyErrorsForOperation, copyFormattedError, withCopiedExtensions } from './copied-errors.ts';
 export { deepCopyOf, isObjectLike, isPlainObject, isRecord, shallowCopyOf, valueAt } from './plain-object.ts';
 export { isGraphQLError } from './is-graphql-error.ts';

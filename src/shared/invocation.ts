@@ -21,17 +21,8 @@ export interface Invocation {
   waitUntil(work: Promise<unknown>): void;
   /** Milliseconds until the deadline, negative after it; undefined if there is none. */
   deadlineLeft(): Milliseconds | undefined;
-  readonly clock: CallClock;
-}
-
-/** Decides how long a call lasts. */
-export interface CallClock {
-  /** Creates the clock of one operation, whose work is canceled at the deadline; with `disconnect`, also when the client leaves. */
-  view(options: { readonly until: Until }): OperationInvocation;
-  /** Call when the last byte of the answer has been passed on: nothing ends the call early any more. */
-  answered(): void;
-  /** Call when the client disconnects before that: cancels the call, and ends it. */
-  left(): void;
+  /** The lifetime of the call as one operation sees it: its work is canceled at the deadline, and when the client leaves. */
+  forOperation(): OperationInvocation;
 }
 
 /** How long work continues: until the client disconnects, and at most until the deadline; or until the deadline in any case. */

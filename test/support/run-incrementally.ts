@@ -2,7 +2,7 @@ import { incrementalDelivery } from '../../src/entries/incremental.ts';
 import type { IncrementalDeliveryOptions } from '../../src/entries/incremental.ts';
 import { HeaderMap } from '../../src/shared/header-map.ts';
 import type { OperationInvocation } from '../../src/shared/invocation.ts';
-import { OperationLife } from '../../src/server/lifetime.ts';
+import { OperationLife } from '../../src/server/call.ts';
 import { executeDelivery } from '../../src/server/operation/delivery/subscribe.ts';
 import type { Delivery } from '../../src/server/operation/operation.ts';
 import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../src/server/operation/types.ts';

@@ -35,7 +35,7 @@ export async function runQuery(
   // The platform's limit of an answer, else 32 MiB.
   const capacity = capacityOf({ platform: invocation.resultLimit ?? { name: 'this host' }, maxBytes: 32 * 2 ** 20 });
   const run = async (request: GraphQLRequest): Promise<GraphQLResponse> => {
-    const call = { invocation: invocation.clock.view({ until: 'disconnect' }), capacity, operations: requests.length, isBatched };
+    const call = { invocation: invocation.forOperation(), capacity, operations: requests.length, isBatched };
     try {
       return await runOperation(settings, request, call);
     } catch (error) {

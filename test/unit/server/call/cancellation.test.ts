@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 
-import { Call } from '../../../../src/server/call.ts';
-import type { Lifetime, OperationLife } from '../../../../src/server/lifetime.ts';
+import { Call, OperationLife } from '../../../../src/server/call.ts';
 import { OpenCalls } from '../../../../src/server/startup/start.ts';
 import type { DeadlineSettings } from '../../../../src/server/startup/deadline.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
@@ -23,7 +22,6 @@ function createCall(starter: object, platform: object = {}): Call {
 class WatchedCall {
   readonly told: string[] = [];
   readonly call: Call;
-  readonly clock: Lifetime;
   readonly view: OperationLife;
   readonly #begunAt = Date.now();
   readonly #starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
@@ -37,8 +35,7 @@ class WatchedCall {
       },
     };
     this.call = createCall(this.#starter, platform);
-    this.clock = this.call.life;
-    this.view = this.clock.view({ until: 'disconnect' });
+    this.view = new OperationLife(this.call, 'disconnect');
     this.view.onCancel((reason) => this.told.push(codeOf(reason)));
     this.view.onLastMoment(() => this.told.push('last moment'));
     this.view.signal.addEventListener('abort', () => this.told.push('signal'));
@@ -46,14 +43,14 @@ class WatchedCall {
   }
 
   take(step: Step): void {
-    if (step === 'answered') this.clock.answered();
-    else if (step === 'left') this.clock.left();
+    if (step === 'answered') this.call.answered();
+    else if (step === 'left') this.call.left();
     else if (step === 'disconnects') this.#disconnect();
     else if (step === 'deadline') this.#passUntil(this.#starter.prepared.deadline.limit! - reserve);
     else if (step === 'last moment') this.#passUntil(this.#starter.prepared.deadline.limit! - reserve / 2);
     else {
       this.#starter.prepared = { deadline: whenKnown };
-      this.clock.optionsAreKnown();
+      this.call.optionsAreKnown();
     }
   }
 
@@ -133,7 +130,7 @@ describe('the end of a call', () => {
       mock.timers.tick(1000);
 
       assert.deepEqual(call.told, []);
-      assert.equal(call.clock.deadlineLeft(), 1500);
+      assert.equal(call.call.deadlineLeft(), 1500);
     });
 
     test('after the deadline move only the last moment', () => {
@@ -173,7 +170,7 @@ describe('the end of a call', () => {
           atEnd,
           steps.join(', '),
         );
-        assert.equal(call.call.life.isAnswered, true, steps.join(', '));
+        assert.equal(call.call.isAnswered, true, steps.join(', '));
       }
     });
 
@@ -215,14 +212,14 @@ describe('the end of a call', () => {
     });
 
     test('has a signal that is aborted with the reason, even if it was not read before', () => {
-      const { life: clock } = createCall({
+      const call = createCall({
         logger: () => recordingLogger()[0],
         prepared: { deadline: undefined },
         calls: new OpenCalls(),
       });
 
-      clock.left();
-      const { signal } = clock.view({ until: 'disconnect' });
+      call.left();
+      const { signal } = new OperationLife(call, 'disconnect');
 
       assert.equal(signal.aborted, true);
       assert.match(String(signal.reason), /The client disconnected/);
@@ -256,7 +253,7 @@ describe('the end of a call', () => {
   describe('an operation that runs until the deadline', () => {
     test('continues when the client leaves, even if this is decided after its signal was read, and ends at the deadline', () => {
       const call = new WatchedCall();
-      const view = call.clock.view({ until: 'disconnect' });
+      const view = new OperationLife(call.call, 'disconnect');
       const { signal } = view;
       const told: string[] = [];
       view.onCancel((reason) => told.push(codeOf(reason)));
@@ -273,15 +270,15 @@ describe('the end of a call', () => {
 
   describe('an operation that an error stops', () => {
     test('has an aborted signal, before and after the signal is read; no other operation of the call has one', () => {
-      const { clock } = new WatchedCall();
-      const [one, other] = [clock.view({ until: 'disconnect' }), clock.view({ until: 'disconnect' })];
+      const { call } = new WatchedCall();
+      const [one, other] = [new OperationLife(call, 'disconnect'), new OperationLife(call, 'disconnect')];
       const { signal } = one;
 
       for (const view of [one, other]) view.stop(new Error('Stopped'));
 
       assert.match(String(signal.reason), /Stopped/);
       assert.match(String(other.signal.reason), /Stopped/);
-      assert.equal(clock.view({ until: 'disconnect' }).signal.aborted, false);
+      assert.equal(new OperationLife(call, 'disconnect').signal.aborted, false);
     });
   });
 
@@ -296,9 +293,9 @@ describe('the end of a call', () => {
         return { deadline: atStart };
       },
     };
-    const { life: clock } = createCall(starter, platform);
+    const call = createCall(starter, platform);
 
-    clock.answered();
+    call.answered();
     mock.timers.runAll();
 
     assert.equal(asked, 0);
@@ -308,15 +305,15 @@ describe('the end of a call', () => {
 test('a call whose options are known before the timer is set has one timer, and none after its answer', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
-  const { life: clock } = createCall(starter);
+  const call = createCall(starter);
   const before = timers();
 
-  clock.view({ until: 'disconnect' }).onCancel(() => {});
+  new OperationLife(call, 'disconnect').onCancel(() => {});
   starter.prepared = { deadline: whenKnown };
-  clock.optionsAreKnown();
+  call.optionsAreKnown();
   await new Promise((resolve) => setImmediate(resolve));
   const whileOpen = timers();
-  clock.answered();
+  call.answered();
 
   assert.deepEqual([whileOpen, timers()], [before + 1, before]);
 });
@@ -324,15 +321,15 @@ test('a call whose options are known before the timer is set has one timer, and 
 test('a call leaves no timer behind after its answer, even if its options are known later', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
-  const { life: clock } = createCall(starter);
+  const call = createCall(starter);
   const before = timers();
 
-  clock.view({ until: 'disconnect' }).onCancel(() => {});
+  new OperationLife(call, 'disconnect').onCancel(() => {});
   await new Promise((resolve) => setImmediate(resolve));
   const whileOpen = timers();
-  clock.answered();
+  call.answered();
   starter.prepared = { deadline: whenKnown };
-  clock.optionsAreKnown();
+  call.optionsAreKnown();
 
   assert.deepEqual([whileOpen, timers()], [before + 1, before]);
 });
