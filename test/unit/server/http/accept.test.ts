@@ -23,53 +23,28 @@ const cases: readonly (readonly [accept: string, mediaType: string | undefined])
       ] as const,
   ),
   ['application/*', json1],
-  ['application/json', json1],
   ['APPLICATION/JSON', json1],
-  ['application/json; charset=utf-8', json1],
   [graphql, graphql],
-  ['Application/GraphQL-Response+JSON', graphql],
-  [`${graphql}; charset=utf-8`, graphql],
   [`${graphql}, application/json`, graphql],
   [`application/json, ${graphql}`, json1],
-  [`${graphql}; charset=utf-8, application/json; charset=utf-8`, graphql],
-  [`${graphql};q=0.9, application/json;q=1.0`, json1],
   [`application/json;q=0.5, ${graphql};q=0.6`, graphql],
-  [`application/json;q=0.5,${graphql};Q=0.4`, json1],
   [`application/json ; q=0.5 , ${graphql} ; q=0.6`, graphql],
-  [`${graphql};q=0, application/json`, json1],
   [`${graphql};q=0, */*`, json1],
   [`application/json;q=0, */*`, graphql],
   [`application/json;q=0, application/*;q=0.1`, graphql],
   [`${graphql};q=0.1, */*`, json1],
-  [`${graphql}, */*`, graphql],
   [`${graphql}, */*;q=0.1`, graphql],
-  [`*/*, ${graphql}`, graphql],
-  ['text/html, application/xhtml+xml, */*;q=0.8', json1],
-  ['text/event-stream, application/json', json1],
-  [`multipart/mixed, ${graphql}`, graphql],
   ['application/json;q=1.0001', json1],
-  ['application/json;q=x', json1],
   ['application/json;q="0"', json1],
   ['application/json;ext=1;q=0', undefined],
-  ['application/json;q=0.000', undefined],
   // Only the beginning of a very long range counts.
   [`application/json${';a=b'.repeat(1000)};q=0`, json1],
   ['*/*;q=0', undefined],
-  ['application/*;q=0.0', undefined],
   ['image/png', undefined],
-  ['text/*', undefined],
   ['text/event-stream', undefined],
-  ['multipart/mixed', undefined],
   ['application/jsonp', undefined],
-  ['application/json-patch+json', undefined],
-  ['application/graphql-response', undefined],
-  ['application/graphql+json', undefined],
-  ['xapplication/json', undefined],
-  ['json', undefined],
-  ['*', undefined],
   [';q=1', undefined],
   [',,,', undefined],
-  ['application/json/x', undefined],
 ];
 
 describe('media type negotiation', () => {
@@ -102,12 +77,6 @@ describe('media type negotiation', () => {
     assert.equal(response.headers.get('content-type'), `${graphql}; charset=utf-8`);
   });
 
-  it('does not label a batch, which is no GraphQL response', async () => {
-    const response = await createEndpoint().send(post([{ query: '{ hello }' }], { headers: [['accept', graphql]] }));
-
-    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
-  });
-
   it('406 has an application/json body that lists the available types', async () => {
     const response = await createEndpoint().send(post({ query: '{ hello }' }, { headers: [['accept', 'image/png']] }));
 
@@ -125,13 +94,5 @@ describe('media type negotiation', () => {
     assert.equal(response.status, 406);
     const size = response.body.length + [...response.headers].reduce((sum, [name, value]) => sum + name.length + value.length, 0);
     assert.ok(size < 600, `${size} characters`);
-  });
-
-  it('an Accept of many elements is accepted', async () => {
-    const response = await createEndpoint().send(
-      post({ query: '{ hello }' }, { headers: [['accept', `application/json${', */*'.repeat(5000)}`]] }),
-    );
-
-    assert.equal(response.status, 200);
   });
 });

@@ -12,13 +12,10 @@ const hello = { data: { hello: 'Hello, world!' } };
 
 describe('a body', () => {
   const readable: Readonly<Record<string, string | Uint8Array>> = {
-    'as text': text,
     'as bytes': Buffer.from(text),
-    'with spaces and line breaks around it': ` \r\n\t${text}\n`,
     'with a byte order mark, as text': `\ufeff${text}`,
     'with a byte order mark, as bytes': Buffer.from(`\ufeff${text}`),
     'with a key twice: the last one counts': '{"query":"{ explode }","query":"{ hello }"}',
-    'with escapes': String.raw`{"query":"{ hello }"}`,
   };
   for (const [name, body] of Object.entries(readable)) {
     it(`${name} is read`, async () => {
@@ -30,20 +27,14 @@ describe('a body', () => {
 
   const unreadable: Readonly<Record<string, string | Uint8Array>> = {
     'that is empty': '',
-    'of spaces': '   ',
     'that is cut off': text.slice(0, -1),
     'with text after it': `${text}x`,
     'of several JSON texts (NDJSON)': `${text}\n${text}`,
-    'with a comment': `/* */ ${text}`,
-    'with single quotes': text.replaceAll('"', "'"),
     'that is a form': 'query=%7Bhello%7D',
-    'that is GraphQL': '{ hello }',
     'that is not UTF-8': Buffer.from('{"query":"{ hello(name: \\"é\\") }"}', 'latin1'),
-    'with an overlong UTF-8 sequence': Buffer.concat([Buffer.from('{"query":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')]),
     'with half a surrogate pair in UTF-8': Buffer.concat([Buffer.from('{"query":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
     'in UTF-16': Buffer.from(`\ufeff${text}`, 'utf16le'),
     'that is compressed': Buffer.from('H4sIAAAAAAAAA6tWKixNLapUslKqVshIzcnJV6hVqgUAEdsOPRUAAAA=', 'base64'),
-    'of zeros': new Uint8Array(100),
   };
   for (const [name, body] of Object.entries(unreadable)) {
     it(`${name} is 400 with a GraphQL error that does not repeat it`, async () => {
@@ -86,16 +77,7 @@ describe('a body', () => {
     });
   }
 
-  it('is measured after base64, not before', async () => {
-    const body = JSON.stringify({ query: '{ hello }', padding: 'x'.repeat(400) });
-    const endpoint = createEndpoint({ maxBodyBytes: body.length });
-
-    const response = await endpoint.send(post(Buffer.from(body)));
-
-    assert.equal(response.status, 200);
-  });
-
-  for (const length of ['0', '5', '99999999', 'nonsense', '-1']) {
+  for (const length of ['0', '99999999', 'nonsense']) {
     it(`is measured, whatever Content-Length claims: ${length} (CVE-2026-54288)`, async () => {
       const endpoint = createEndpoint({ maxBodyBytes: 50 });
       const headers: readonly [string, string][] = [['content-length', length]];
@@ -106,26 +88,14 @@ describe('a body', () => {
       assert.deepEqual([small.status, large.status], [200, 413]);
     });
   }
-
-  it('of 10 MB is 413, and the next request is answered', async () => {
-    const endpoint = createEndpoint();
-
-    const large = await endpoint.send(post(`{"query":"${'x'.repeat(10 * 1024 * 1024)}"}`));
-    const next = await endpoint.send(post(text));
-
-    assert.deepEqual([large.status, next.status], [413, 200]);
-  });
 });
 
 describe('a body that a runtime passes complete', () => {
   const read = (bytes: Uint8Array, maxBytes: number): PromiseOrValue<string> =>
     readText({ kind: 'stream', chunks: notIterated(), read: async () => bytes }, maxBytes);
 
-  it('is not read in chunks', async () => {
+  it('is not read in chunks, and is 413 above the limit', async () => {
     assert.equal(await read(Buffer.from(text), text.length), text);
-  });
-
-  it('is 413 above the limit', async () => {
     await assert.rejects(async () => read(Buffer.from(text), text.length - 1), {
       extensions: { code: 'BAD_REQUEST', http: { status: 413 } },
     });
@@ -205,23 +175,6 @@ describe('a body that is a stream', () => {
     const statuses = [(await handler(requestWith(at(1000)))).status, (await handler(requestWith(at(1001)))).status];
 
     assert.deepEqual(statuses, [200, 413]);
-  });
-
-  it('can arrive byte by byte, split within a character', async () => {
-    const bytes = Buffer.from('{"query":"{ a🦊: hello }"}'.replace('a🦊', 'a'));
-
-    const response = await handler(requestWith(streamOf([...bytes].map((byte) => Uint8Array.of(byte)))));
-
-    assert.deepEqual(await response.json(), { data: { a: 'x' } });
-  });
-
-  it('that fails is 400', async () => {
-    const failing = new ReadableStream({ pull: () => Promise.reject(new Error('connection reset by 10.0.0.1')) });
-
-    const response = await handler(requestWith(failing));
-
-    assert.equal(response.status, 400);
-    assert.doesNotMatch(await response.text(), /10\.0\.0\.1/);
   });
 
   for (const named of [{ status: 413 }, { statusCode: 413 }]) {

@@ -34,15 +34,4 @@ describe('a browser that opens the address of a deployed function', () => {
 
     assert.equal(body.errors[0].message, sentence);
   });
-
-  test('gets the answer to a query in the address, under the rules for every GET', async () => {
-    assert.deepEqual(await open('/graphql?query={ok}', browser), [200, { data: { ok: null } }]);
-    const [status, { errors }] = await open('/graphql?query={ok}', browser, { csrfPrevention: true });
-    assert.deepEqual([status, /cross-site request forgery/.test(errors[0].message)], [400, true]);
-  });
-
-  test('that accepts only HTML gets 406', async () => {
-    assert.equal((await open('/graphql', 'text/html'))[0], 406);
-    assert.equal((await open('/graphql', 'text/html', { csrfPrevention: true }))[0], 406);
-  });
 });

@@ -59,19 +59,6 @@ for (const [name, plugins] of [
       assert.deepEqual([argument, copy, rest], [expected, expected, ['undefined', ...expected.slice(1)]]);
     });
 
-    test('always returns the same signal of the call', async () => {
-      assert.deepEqual(await read(({ signal }) => signal instanceof AbortSignal), true);
-      assert.deepEqual(await read((argument) => new Set([argument.signal, argument.signal]).size), 1);
-    });
-
-    test('keeps properties that context sets', async () => {
-      const written = await read(
-        (argument) => Object.assign(argument, { event: 'mine', user: 'ada' }) && [argument.event, Reflect.get(argument, 'user')],
-      );
-
-      assert.deepEqual(written, ['mine', 'ada']);
-    });
-
     test('can be frozen, and is complete then', async () => {
       const frozen = await read((argument) => {
         const { env, context } = Object.freeze(argument);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import type { ServerOptions } from '../../../../src/server/startup/options.ts';
 import { createEndpoint } from '../../../support/endpoint.ts';
-import { json, plainRequest } from '../../../support/plain-http.ts';
+import { json, plainRequest, post } from '../../../support/plain-http.ts';
 import type { PlainRequest } from '../../../support/plain-http.ts';
 
 /** Written from the interface's table, not from the code: if the two disagree, one of them is wrong. */
@@ -49,47 +49,30 @@ const contentTypes: Readonly<Record<Cell['contentType'], readonly (readonly stri
   json: [
     ['application/json'],
     ['APPLICATION/JSON'],
-    ['Application/Json; Charset=UTF-8'],
-    ['application/json;charset="utf-8"'],
     ['application/json ; charset=utf-8'],
     ['  application/json  '],
-    ['application/json; charset=utf-8; charset=utf-16'],
     ['application/json; charset='],
     ['application/json; profile="a;charset=utf-16"'],
-    ['application/json; ,'],
     ['application/json; x="\\""'],
   ],
   safelisted: [
     ['text/plain'],
     ['TEXT/PLAIN'],
-    ['text/plain; charset=utf-8'],
     ['text/plain; application/json'],
-    ['text/plain;application/json,application/json'],
     ['application/x-www-form-urlencoded'],
     ['multipart/form-data; boundary=x'],
-    ['multipart/form-data; application/json'],
   ],
   none: [[]],
   other: [
     [''],
     ['application/jsonp'],
-    ['application/json-patch+json'],
     ['application/json, text/plain'],
-    ['application/json,application/json'],
     ['application/json', 'application/json'],
     ['text/plain', 'application/json'],
-    ['application/graphql'],
     ['application/graphql+json'],
-    ['application/graphql-response+json'],
-    ['text/xml'],
-    ['text/html'],
-    ['application'],
     ['application/'],
-    ['/json'],
     ['application/ json'],
-    ['application /json'],
     ['"application/json"'],
-    ['json'],
     ['*/*'],
     ['x'.repeat(5000)],
   ],
@@ -101,8 +84,6 @@ const settings = [
   { name: 'unset', options: {}, headers: [] },
   { name: 'unset and the browser says cross-site', options: {}, headers: [['Sec-Fetch-Site', 'cross-site']] },
 ] as const satisfies readonly { name: string; options: Partial<ServerOptions>; headers: PlainRequest['headers'] }[];
-
-const listedHeaders = ['X-Vendor-Operation-Name', 'Vendor-Require-Preflight', 'x-apollo-operation-name', 'APOLLO-REQUIRE-PREFLIGHT'];
 
 for (const [index, setting] of settings.entries()) {
   describe(`CSRF table, csrfPrevention ${setting.name}`, () => {
@@ -123,37 +104,19 @@ for (const [index, setting] of settings.entries()) {
 }
 
 describe('the listed headers', () => {
-  for (const name of listedHeaders) {
-    it(`allow a GET without content-type that carries ${name}`, async () => {
-      const endpoint = createEndpoint({ csrfPrevention: true });
-
-      const response = await endpoint.send(requestOf('GET', [[name, 'x']]));
-
-      assertVerdict('run', response, endpoint.runs);
-    });
-
-    for (const value of ['', ' ', '\t']) {
-      it(`do not allow a GET whose ${name} is ${JSON.stringify(value)}`, async () => {
+  for (const name of ['X-Vendor-Operation-Name', 'Vendor-Require-Preflight', 'x-apollo-operation-name', 'APOLLO-REQUIRE-PREFLIGHT']) {
+    for (const [value, verdict] of [
+      ['x', 'run'],
+      ['', 'forgery'],
+      [' \t', 'forgery'],
+    ] as const) {
+      it(`allow a GET only if they are not empty: ${name} with ${JSON.stringify(value)}: ${verdict}`, async () => {
         const endpoint = createEndpoint({ csrfPrevention: true });
 
-        const response = await endpoint.send(requestOf('GET', [[name, value]]));
-
-        assertVerdict('forgery', response, endpoint.runs);
+        assertVerdict(verdict, await endpoint.send(requestOf('GET', [[name, value]])), endpoint.runs);
       });
     }
   }
-
-  it('are replaced by csrfPrevention.requestHeaders, in any case', async () => {
-    const endpoint = createEndpoint({ csrfPrevention: { requestHeaders: ['Our-Own-Require-Preflight'] } });
-
-    const own = await endpoint.send(requestOf('GET', [['our-own-require-preflight', '1']]));
-    const standard = await endpoint.send(requestOf('GET', [['vendor-require-preflight', '1']]));
-
-    assert.equal(own.status, 200);
-    assert.equal(standard.status, 400);
-    assert.match(json(standard).errors[0].message, /our-own-require-preflight/);
-    assert.deepEqual(endpoint.runs, ['hello']);
-  });
 });
 
 describe('Sec-Fetch-Site of a browser, csrfPrevention unset', () => {
@@ -170,73 +133,29 @@ describe('Sec-Fetch-Site of a browser, csrfPrevention unset', () => {
   }
 });
 
-describe('methods other than GET, POST and QUERY', () => {
-  it('the method is checked before CSRF and content type: a PUT of a form is 405', async () => {
-    const endpoint = createEndpoint({ csrfPrevention: true });
+it('the method is checked before CSRF and content type: a PUT of a form is 405', async () => {
+  const response = await createEndpoint({ csrfPrevention: true }).send(requestOf('PUT', [['content-type', 'text/plain']]));
 
-    const response = await endpoint.send(requestOf('POST', [['content-type', 'text/plain']], { method: 'PUT' }));
-
-    assert.equal(response.status, 405);
-  });
-
-  it('OPTIONS is 204 with Allow and without a body or CORS headers', async () => {
-    const endpoint = createEndpoint({ csrfPrevention: true });
-
-    const response = await endpoint.send(plainRequest({ method: 'OPTIONS', headers: [['origin', 'https://example.com']] }));
-
-    assert.equal(response.status, 204);
-    assert.equal(response.body, '');
-    assert.equal(response.headers.get('allow'), 'GET, POST, QUERY, OPTIONS');
-    assert.deepEqual(
-      [...response.headers.keys()].filter((name) => name.startsWith('access-control-')),
-      [],
-    );
-  });
+  assert.equal(response.status, 405);
 });
 
-describe('a mutation over GET', () => {
-  const both = 'query Read { hello } mutation Write { write }';
-  it('next to a query selected by operationName does not prevent the query', async () => {
-    const endpoint = createEndpoint();
+it('a mutation beside the query that operationName selects does not prevent a GET', async () => {
+  const endpoint = createEndpoint();
+  const query = new URLSearchParams({ query: 'query Read { hello } mutation Write { write }', operationName: 'Read' }).toString();
 
-    const response = await endpoint.send(
-      requestOf('GET', [], { query: new URLSearchParams({ query: both, operationName: 'Read' }).toString() }),
-    );
+  const response = await endpoint.send(requestOf('GET', [], { query }));
 
-    assert.equal(response.status, 200);
-    assert.deepEqual(endpoint.runs, ['hello']);
-  });
-
-  it('is refused again when the document is in the cache from a POST', async () => {
-    const endpoint = createEndpoint();
-    await endpoint.send(requestOf('POST', [['content-type', 'application/json']], { body: '{"query":"mutation { write }"}' }));
-
-    const response = await endpoint.send(requestOf('GET', [], { query: 'query=mutation+%7B+write+%7D' }));
-
-    assert.equal(response.status, 405);
-    assert.deepEqual(endpoint.runs, ['write']);
-  });
-});
-
-it('a 415 names the content type received', async () => {
-  const endpoint = createEndpoint({ csrfPrevention: true });
-
-  const response = await endpoint.send(requestOf('POST', [['content-type', 'Application/GraphQL; charset=utf-8']]));
-
-  assert.match(JSON.stringify(response), /Expected content-type application\/json, got application\/graphql\./);
+  assert.equal(response.status, 200);
+  assert.deepEqual(endpoint.runs, ['hello']);
 });
 
 describe('a body that would have to be decoded', () => {
   const refused: readonly (readonly [string, string])[] = [
     ['content-type', 'application/json; charset=utf-16'],
     ['content-type', 'application/json; charset=utf-7'],
-    ['content-type', 'application/json; charset=iso-2022-jp'],
-    ['content-type', 'application/json; charset="latin1"'],
     ['content-type', "application/json; charset='utf-8'"],
     ['content-encoding', 'gzip'],
-    ['content-encoding', 'br'],
     ['content-encoding', 'identity, gzip'],
-    ['content-encoding', 'nonsense'],
   ];
   for (const [name, value] of refused) {
     // A content type with a parameter is read in another way than the usual one.
@@ -257,13 +176,20 @@ describe('a body that would have to be decoded', () => {
     }
   }
 
-  it('charset=utf8 means UTF-8', async () => {
-    const endpoint = createEndpoint({ csrfPrevention: true });
+  for (const [name, value] of [
+    ['content-type', 'application/json; charset=utf8'],
+    ['content-encoding', 'Identity'],
+  ] as const)
+    it(`${name}: ${value} needs no decoding`, async () => {
+      const endpoint = createEndpoint({ csrfPrevention: true });
 
-    const response = await endpoint.send(requestOf('POST', [['content-type', 'application/json; charset=utf8']]));
+      const response = await endpoint.send({
+        ...post({ query: '{ hello }' }),
+        headers: Object.entries({ 'content-type': 'application/json', [name]: value }),
+      });
 
-    assertVerdict('run', response, endpoint.runs);
-  });
+      assertVerdict('run', response, endpoint.runs);
+    });
 
   it('a 415 quotes at most the first 80 characters of a content type, and the first 20 of a charset', async () => {
     const messageFor = async (contentType: string): Promise<string> => {
@@ -271,21 +197,12 @@ describe('a body that would have to be decoded', () => {
       return JSON.parse(response.body!).errors[0].message;
     };
 
+    assert.equal(
+      await messageFor('Application/GraphQL; charset=utf-8'),
+      'Expected content-type application/json, got application/graphql.',
+    );
     assert.equal(await messageFor(`text/${'x'.repeat(100)}`), `Expected content-type application/json, got text/${'x'.repeat(75)}.`);
     assert.equal(await messageFor(`application/json; charset=a${'x'.repeat(40)}`), `Expected charset utf-8, got a${'x'.repeat(19)}.`);
-  });
-
-  it('content-encoding: identity means no encoding', async () => {
-    const endpoint = createEndpoint({ csrfPrevention: true });
-
-    const response = await endpoint.send(
-      requestOf('POST', [
-        ['content-type', 'application/json'],
-        ['content-encoding', 'Identity'],
-      ]),
-    );
-
-    assertVerdict('run', response, endpoint.runs);
   });
 });
 

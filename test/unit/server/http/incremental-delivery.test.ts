@@ -75,7 +75,7 @@ async function codesOf(response: Response): Promise<unknown[]> {
 }
 
 describe('an incremental response', () => {
-  it('starts before its deferred part is ready', async () => {
+  it('starts before its deferred part is ready, and is neither cached nor buffered by proxies', async () => {
     const slow = deferred<string>();
     const response = await serve({ resolvers: resolversOf({ slow: () => slow.promise }) })('{ fast ... @defer { slow } }');
     const reader = chunkReader(response);
@@ -84,24 +84,11 @@ describe('an incremental response', () => {
     slow.resolve('at last');
     const second = await reader.next();
 
+    const fields = ['cache-control', 'x-accel-buffering', 'vary'].map((name) => response.headers.get(name));
+    assert.deepEqual(fields, ['private, no-store, no-transform', 'no', 'Accept']);
     assert.match(first!, /"data":\{"fast":"fast"\}/);
     assert.match(second!, /"data":\{"slow":"at last"\}/);
     assert.equal(await reader.next(), undefined);
-  });
-
-  it('is neither cached nor buffered by proxies', async () => {
-    const { headers } = await serve()('{ fast ... @defer { slow } }');
-
-    assert.equal(headers.get('cache-control'), 'private, no-store, no-transform');
-    assert.equal(headers.get('x-accel-buffering'), 'no');
-    assert.equal(headers.get('vary'), 'Accept');
-  });
-
-  it('to a mutation runs it once and delivers its deferred fields later', async () => {
-    const [first, second] = parseParts(await (await serve()('mutation { write { at ... @defer { late } } }')).text()) as any[];
-
-    assert.deepEqual(first.data, { write: { at: 'once' } });
-    assert.deepEqual(second.incremental[0].data, { late: 'more' });
   });
 
   it('works for GET', async () => {
@@ -195,38 +182,9 @@ describe('an incremental response', () => {
     await new Promise((resolve) => void setImmediate(resolve));
     assert.equal(ended, true);
   });
-
-  it('does not abort the signal after it is complete', async () => {
-    let signal: AbortSignal | undefined;
-    const context = (argument: { signal: AbortSignal }): object => {
-      ({ signal } = argument);
-      return {};
-    };
-
-    await (await serve({ context })('{ fast ... @defer { slow } }')).text();
-
-    assert.equal(signal?.aborted, false);
-  });
-
-  it('ends at the deadline with the parts that are ready', async () => {
-    const send = serve({ resolvers: resolversOf({ slow: () => new Promise(() => {}) }), deadline: { ms: 40, reserveMs: 20 } });
-
-    const parts = parseParts(await (await send('{ fast ... @defer { slow late: fast } }')).text()) as any[];
-
-    assert.deepEqual(parts[0].data, { fast: 'fast' });
-    assert.deepEqual(parts.at(-1).incremental[0].data, { slow: null, late: 'fast' });
-    assert.equal(parts.at(-1).incremental[0].errors[0].extensions.code, 'DEADLINE_EXCEEDED');
-    assert.equal(parts.at(-1).hasNext, false);
-  });
 });
 
 describe('a single response', () => {
-  it('is sent for a batch', async () => {
-    const response = await serve()([{ query: '{ fast ... @defer { slow } }' }, { query: '{ list @stream }' }]);
-
-    assert.deepEqual(await response.json(), [{ data: { fast: 'fast', slow: 'slow' } }, { data: { list: [1, 2, 3] } }]);
-  });
-
   it('is sent for a schema that defines @defer without the option', async () => {
     const schema = buildSchema(
       'directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT  type Query { fast: String slow: String }',
@@ -250,8 +208,6 @@ describe('a single response', () => {
 describe('limits', () => {
   for (const [name, limit, query] of [
     ['maxDepth', { plugins: [limits({ maxDepth: 2 })] }, '{ ... @defer { self { self { fast } } } }'],
-    ['maxAliases', { plugins: [limits({ maxAliases: 1 })] }, '{ ... @defer { a: fast } ... @defer { b: fast } }'],
-    ['maxCost', { plugins: [limits({ maxCost: 3 })] }, '{ ...F @defer } fragment F on Query { a: fast b: fast c: fast d: fast }'],
     ['maxTokens', { maxTokens: 20 }, '{ ...F @defer a: self { ...F @defer } } fragment F on Query { b: fast c: fast d: fast e: fast }'],
   ] as const) {
     it(`apply to deferred fields: ${name}`, async () => {
@@ -267,28 +223,13 @@ describe('the schema', () => {
     const response = await serve({ introspection: true })('{ __schema { directives { name locations args { name defaultValue } } } }');
 
     const { data } = (await response.json()) as any;
-    assert.deepEqual(
-      data.__schema.directives.filter(({ name }: { name: string }) => name === 'defer' || name === 'stream'),
-      [
-        {
-          name: 'defer',
-          locations: ['FRAGMENT_SPREAD', 'INLINE_FRAGMENT'],
-          args: [
-            { name: 'if', defaultValue: 'true' },
-            { name: 'label', defaultValue: null },
-          ],
-        },
-        {
-          name: 'stream',
-          locations: ['FIELD'],
-          args: [
-            { name: 'if', defaultValue: 'true' },
-            { name: 'label', defaultValue: null },
-            { name: 'initialCount', defaultValue: '0' },
-          ],
-        },
-      ],
+    const described = data.__schema.directives.map(({ name, locations, args }: any) =>
+      [`@${name}`, ...args.map((one: any) => `${one.name}: ${one.defaultValue}`), 'on', ...locations].join(' '),
     );
+    assert.deepEqual(described.slice(-2).toSorted(), [
+      '@defer if: true label: null on FRAGMENT_SPREAD INLINE_FRAGMENT',
+      '@stream if: true label: null initialCount: 0 on FIELD',
+    ]);
   });
 
   const invalid = [
@@ -296,8 +237,6 @@ describe('the schema', () => {
     '{ ... @defer(label: "one") { fast } ... @defer(label: "one") { slow } }',
     'query ($label: String) { ... @defer(label: $label) { fast } }',
     'mutation { ... @defer { write { at } } }',
-    'mutation { ...F @defer } fragment F on Mutation { write { at } }',
-    'subscription { event { ... @defer { fast } } }',
     'subscription { event { list @stream(if: true) } }',
     // graphql 16 has no such rule: the first field decides.
     ...(versionInfo.major < 17
@@ -305,9 +244,7 @@ describe('the schema', () => {
       : ['{ list @stream ... { list } }', '{ self { list @stream } ...F } fragment F on Query { self { list @stream(initialCount: 1) } }']),
   ];
   const valid = [
-    '{ list @stream a: list @stream(initialCount: 1) ... @defer { list2: list } }',
     'mutation { write { at ... @defer { late } } }',
-    'subscription ($on: Boolean = false) { event { ... @defer(if: $on) { fast } } }',
     'subscription { event { ... @defer(if: false) { fast } ... @skip(if: true) { ... @defer { slow } } } }',
     '{ self { ...F } ...F } fragment F on Query { list @stream }',
   ];
@@ -332,11 +269,9 @@ describe('the schema', () => {
     });
 });
 
-describe('the option incrementalDelivery', () => {
-  it('must not be true; the error says what to write', () => {
-    assert.throws(
-      () => serve({ incrementalDelivery: true as never }),
-      /incrementalDelivery\(\), imported from "graphql-functions\/incremental"/,
-    );
-  });
+it('the option incrementalDelivery must not be true; the error says what to write', () => {
+  assert.throws(
+    () => serve({ incrementalDelivery: true as never }),
+    /incrementalDelivery\(\), imported from "graphql-functions\/incremental"/,
+  );
 });

@@ -11,22 +11,15 @@ describe('parameters of a GET', () => {
   const greetings: Readonly<Record<string, string>> = {
     'query={hello(name:"a+b")}': 'Hello, a b!',
     'query={hello(name:"a%2Bb")}': 'Hello, a+b!',
-    'query={hello(name:"a%20b")}': 'Hello, a b!',
     'query={hello(name:"a%26b%3Dc%23")}': 'Hello, a&b=c#!',
-    'query={hello(name:"a=b")}': 'Hello, a=b!',
-    'query={hello(name:"100%25")}': 'Hello, 100%!',
     'query={hello(name:"%2525")}': 'Hello, %25!',
     'query=%7Bhello(name%3A%22%F0%9F%A6%8A%22)%7D': 'Hello, 🦊!',
-    'query={hello(name:"%D7%A9%D7%9C%D7%95%D7%9D")}': 'Hello, שלום!',
     '%71uery={hello(name:"x")}': 'Hello, x!',
     'a=1&a=2&query={hello}&unknown[]=3&=4&&': 'Hello, world!',
     'query={hello}&variables=&operationName=&extensions=': 'Hello, world!',
-    'query={hello}&variables=null&extensions=null': 'Hello, world!',
     'query={hello}&variables&operationName': 'Hello, world!',
-    'query={hello}&variables={}': 'Hello, world!',
     'query=query($n:String){hello(name:$n)}&variables={"n":"a%2Bb+c"}': 'Hello, a+b c!',
     'query=query A{hello(name:"a")} query null{hello(name:"b")}&operationName=null': 'Hello, b!',
-    'query=query A{hello(name:"a")} query B{hello(name:"b")}&operationName=A': 'Hello, a!',
     'query={hello}&toString=1&__proto__=2&constructor=3': 'Hello, world!',
     '%=1&utm_%E0%A4%A=1&query={hello}&utm_source=%E0%A4%A': 'Hello, world!',
   };
@@ -40,27 +33,16 @@ describe('parameters of a GET', () => {
 
   const refused: readonly string[] = [
     '',
-    'query',
     'query=',
-    'Query={hello}',
-    'query[]={hello}',
     'query={hello}&query={hello}',
     'query={hello}&%71uery={hello}',
-    'query={hello}&variables={}&variables={}',
     'query={hello}&variables={',
     'query={hello}&variables=7',
-    'query={hello}&variables=0',
     'query={hello}&extensions=false',
-    'query={hello}&variables="x"',
     'query={hello}&variables=[]',
-    'query={hello}&extensions=[]',
     'query=%',
-    'query=%zz',
-    'query=%7',
     'query=%ff',
-    'query=%c0%af',
     'query=%ed%a0%80',
-    'query={hello}&operationName=Other',
     'query=query A{hello}&operationName=null',
     'query=query A{hello} query B{hello}&operationName=',
   ];
@@ -76,14 +58,6 @@ describe('parameters of a GET', () => {
       assert.deepEqual(endpoint.runs, []);
     });
   }
-
-  it('in a POST, empty text counts as absent for every parameter', async () => {
-    const response = await createEndpoint().send(
-      post({ query: '{ hello }', operationName: '', variables: '', extensions: '', onError: '' }),
-    );
-
-    assert.deepEqual(json(response), { data: { hello: 'Hello, world!' } });
-  });
 
   it('too many parameters are 422, without parsing the query string', async () => {
     const response = await createEndpoint().send(plainRequest({ query: `query={hello}${'&'.repeat(100_000)}` }));
@@ -112,19 +86,6 @@ describe('parameters of a GET', () => {
 });
 
 describe('parameters of a POST', () => {
-  const bodies: Readonly<Record<string, unknown>> = {
-    'empty maps are fine': { query: '{ hello }', variables: {}, extensions: {} },
-    'unknown extensions are ignored': { query: '{ hello }', extensions: { tracing: true, a: { b: 1 } } },
-    'unknown variables are ignored': { query: '{ hello }', variables: { x: 1 } },
-  };
-  for (const [name, body] of Object.entries(bodies)) {
-    it(name, async () => {
-      const response = await createEndpoint().send(post(body));
-
-      assert.deepEqual(json(response), hello);
-    });
-  }
-
   it('the query string is not read', async () => {
     const response = await createEndpoint().send(post({ query: '{ hello }' }, { query: 'query={explode}&operationName=x' }));
 
@@ -153,17 +114,14 @@ describe('parameters of a POST', () => {
     ]);
   });
 
-  for (const name of ['query', 'operationName', 'variables', 'extensions', 'onError']) {
-    it(`0 and false are no ${name}`, async () => {
-      const endpoint = createEndpoint();
-      for (const value of [0, false]) {
-        const response = await endpoint.send(post({ query: '{ hello }', [name]: value }));
+  for (const name of ['query', 'operationName', 'variables', 'extensions', 'onError'])
+    it(`0 and false are no ${name}, but empty text counts as absent`, async () => {
+      const ask = async (value: unknown): Promise<any> => json(await createEndpoint().send(post({ query: '{ hello }', [name]: value })));
 
-        assert.equal(response.status, 422);
-        assert.match(json(response).errors[0].message, new RegExp(`^Expected "${name}" to be .*, got ${value}\\.$`));
-      }
+      for (const value of [0, false])
+        assert.match((await ask(value)).errors[0].message, new RegExp(`^Expected "${name}" to be .*, got ${value}\\.$`));
+      if (name !== 'query') assert.deepEqual(await ask(''), hello);
     });
-  }
 
   it('a parameter called constructor is refused like any other', async () => {
     const endpoint = createEndpoint();
@@ -172,12 +130,6 @@ describe('parameters of a POST', () => {
 
       assert.equal(json(response).errors[0].message, 'Expected "query" to be a string, got an object.');
     }
-  });
-
-  it('a long operationName is not repeated in the error', async () => {
-    const response = await createEndpoint().send(post({ query: 'query A { hello }', operationName: 'x'.repeat(100_000) }));
-
-    assert.ok(response.body.length < 300);
   });
 });
 
@@ -228,27 +180,17 @@ describe('variables', () => {
 });
 
 describe('a document id without trustedDocuments', () => {
-  for (const name of ['documentId', 'id', 'doc_id'])
+  for (const [name, body] of Object.entries({
+    documentId: { documentId: 'books' },
+    doc_id: { doc_id: 'books' },
+    'extensions.documentId': { extensions: { documentId: 'books' } },
+  }))
     it(`as ${name} is refused, and the message names it`, async () => {
-      const [error] = json(await createEndpoint().send(post({ [name]: 'books' }))).errors;
+      const [error] = json(await createEndpoint().send(post(body))).errors;
 
       assert.equal(
         error.message,
         `Expected "query" to be the text of a GraphQL document, but it is missing. This server has no trusted documents that "${name}" could name.`,
       );
     });
-
-  it('is ignored beside a query', async () => {
-    for (const request of [
-      post({ query: '{ hello }', documentId: 5 }),
-      plainRequest({ query: 'query={hello}&documentId=1&documentId=2&id=%E0%A4%A' }),
-    ])
-      assert.deepEqual(json(await createEndpoint().send(request)), hello);
-  });
-
-  it('in extensions, is refused, and the message names it', async () => {
-    const [error] = json(await createEndpoint().send(post({ extensions: { documentId: 'books' } }))).errors;
-
-    assert.match(error.message, /This server has no trusted documents that "extensions\.documentId" could name\.$/);
-  });
 });

@@ -7,10 +7,15 @@ import { get, plainRequest, post } from '../../../support/plain-http.ts';
 
 describe('csrfPrevention.requestHeaders', () => {
   const refused = [
-    'User-Agent', 'Cookie', 'accept', 'content-type', 'last-event-id', 'sec-fetch-site', 'Authorization', 'x-forwarded-for', 'X-Amzn-Trace-Id',
-    'b3', 'traceparent', 'cf-ray', 'x-api-key', 'x-csrf-token', 'x-requested-with', 'x-my-app', 'secret', 'x-operation-name', 'require-preflight',
-    'my-operation-name', 'my-app-require-preflight-1', 'x my-require-preflight', 'my-require-preflight\n', '', 5,
-  ]; // prettier-ignore
+    'Cookie',
+    'Authorization',
+    'x-my-app',
+    'x-operation-name',
+    'my-app-require-preflight-1',
+    'my-require-preflight\n',
+    '',
+    5,
+  ];
   for (const name of refused) {
     it(`with ${JSON.stringify(name)}, which has another form, is refused at start`, () => {
       assert.throws(
@@ -24,9 +29,6 @@ describe('csrfPrevention.requestHeaders', () => {
     assert.throws(() => createEndpoint({ csrfPrevention: { requestHeaders: [] } }), /to be a list of names like .*, got an array of 0\.$/);
   });
 
-  for (const name of ['apollo-require-preflight', 'Vendor-Require-Preflight', 'x-apollo-operation-name', 'X-Google-Operation-Name'])
-    it(`with ${name} is accepted`, () => void createEndpoint({ csrfPrevention: { requestHeaders: [name] } }));
-
   it('with custom names replaces the list', async () => {
     const endpoint = createEndpoint({ csrfPrevention: { requestHeaders: ['X-My-App-Operation-Name', 'my-other-app-require-preflight'] } });
     const query = new URLSearchParams({ query: '{ hello }' }).toString();
@@ -37,30 +39,17 @@ describe('csrfPrevention.requestHeaders', () => {
 });
 
 describe('cors with credentials', () => {
-  const origins = {
-    '"null"': 'null',
-    'a list with "null"': ['https://shop.example', 'null'],
-  };
-  for (const [name, origin] of Object.entries(origins)) {
-    it(`is refused at start for ${name}: every page can call itself "null"`, () => {
+  it('is refused at start for "null": every page can call itself so', () => {
+    for (const origin of ['null', ['https://shop.example', 'null']])
       assert.throws(() => createEndpoint({ cors: { origin, credentials: true } }), /must not allow "null" with cors\.credentials/);
-    });
-  }
+  });
 
-  for (const pattern of [/.*/, /shop\.example$/, /^https:\/\/shop\.example$/])
-    it(`is refused at start for a pattern: ${pattern}`, () => {
-      for (const origin of [pattern, ['https://other.example', pattern]]) {
-        assert.throws(
-          () => createEndpoint({ cors: { origin, credentials: true } }),
-          /^TypeError: cors\.origin must not be a pattern with cors\.credentials, because .*, but \/.*\/ is one\. Write a function, for example /,
-        );
-      }
-      createEndpoint({ cors: { origin: pattern } });
-    });
-
-  it('is not refused for origins and functions', () => {
-    for (const origin of ['https://shop.example', ['https://shop.example', 'https://other.example'], () => true])
-      createEndpoint({ cors: { origin, credentials: true } });
+  it('is refused at start for a pattern, also in a list', () => {
+    for (const origin of [/shop\.example$/, ['https://other.example', /^https:\/\/shop\.example$/]])
+      assert.throws(
+        () => createEndpoint({ cors: { origin, credentials: true } }),
+        /^TypeError: cors\.origin must not be a pattern with cors\.credentials, because .*, but \/.*\/ is one\. Write a function, for example /,
+      );
   });
 
   it('allows only own origins with the function that the message shows', async () => {
@@ -98,21 +87,4 @@ describe('cors with credentials', () => {
     assert.equal(response.headers.has('access-control-allow-origin'), false);
     assert.equal(response.headers.has('access-control-allow-credentials'), false);
   });
-});
-
-describe('requestIsBatched', () => {
-  for (const [name, body, expected] of [
-    ['one operation', { query: '{ hello }' }, [false]],
-    ['a batch of one', [{ query: '{ hello }' }], [true]],
-    ['a batch', [{ query: '{ hello }' }, { query: '{ hello }' }], [true, true]],
-  ] as const) {
-    it(`is ${expected[0]} for plugins of ${name}`, async () => {
-      const told: boolean[] = [];
-      const plugin = { requestDidStart: ({ requestIsBatched }: { requestIsBatched: boolean }) => void told.push(requestIsBatched) };
-
-      await createEndpoint({ plugins: [plugin] }).send(post(body));
-
-      assert.deepEqual(told, expected);
-    });
-  }
 });

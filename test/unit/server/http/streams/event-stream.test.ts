@@ -51,33 +51,10 @@ async function chunk(stream: ChunkStream): Promise<string | undefined> {
   return done === true ? undefined : value;
 }
 
-test('the first chunk is sent before any event', async (context) => {
-  const { stream, source } = openStream(context);
-
-  assert.equal(await chunk(stream), ':\n\n');
-  assert.equal(source.pulls(), 0);
-});
-
 test('events that are ready are part of the first chunk', async (context) => {
   const { stream } = openStream(context, '{"data":{"number":0}}');
 
   assert.equal(await chunk(stream), ':\n\nevent: next\ndata: {"data":{"number":0}}\n\n');
-});
-
-test('every payload is a next event, and the end is a complete event', async (context) => {
-  const { stream, source, told } = openStream(context);
-  source.push(1, 2);
-  source.complete();
-
-  const chunks: string[] = [];
-  for await (const one of stream) chunks.push(one);
-
-  assert.deepEqual(chunks.slice(1), [
-    'event: next\ndata: {"data":{"number":1}}\n\n',
-    'event: next\ndata: {"data":{"number":2}}\n\n',
-    'event: complete\ndata: \n\n',
-  ]);
-  assert.deepEqual(told, ['end']);
 });
 
 test('a line break in a string does not split its event', async () => {
@@ -136,15 +113,4 @@ test('a reader that cancels closes the source immediately, even while waiting fo
   assert.equal(await chunk(stream), undefined);
   assert.deepEqual(told, ['leave']);
   assert.equal(timers(), 0);
-});
-
-test('canceling after the end does not count as a disconnect', async (context) => {
-  const { stream, source, told } = openStream(context);
-  source.complete();
-  await chunk(stream);
-  await chunk(stream);
-
-  await stream.return();
-
-  assert.deepEqual(told, ['end']);
 });

@@ -25,13 +25,6 @@ describe('a multipart body', () => {
     deepEqual(parseParts(chunks.join('')).length, 3);
   });
 
-  it('ends with the payloads, even without a final hasNext: false', async () => {
-    const { stream, log } = open([{ hasNext: true }]);
-
-    equal((await chunksOf(stream)).join('').endsWith('\r\n-----\r\n'), true);
-    deepEqual(log, ['payload', 'payloads closed', 'end']);
-  });
-
   it('pulls a payload only when a part is read', async () => {
     const { stream, log } = open([{ hasNext: true }, { hasNext: true }, { hasNext: false }]);
 
@@ -51,12 +44,6 @@ describe('a multipart body', () => {
 
     deepEqual(log, ['leave', 'payloads closed']);
     equal((await stream.next()).done, true);
-  });
-
-  it('can have one part', () => {
-    const { opening, part, closing } = multipart;
-
-    deepEqual(parseParts(opening + part('{"data":null}') + closing), [{ data: null }]);
   });
 });
 
