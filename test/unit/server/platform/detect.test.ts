@@ -12,30 +12,10 @@ import { netlifyV1 } from '../../../../src/server/platform/netlify.ts';
 import { echoServer } from '../../../support/echo-server.ts';
 import { functionURLEvent, httpAPIEvent, restEvent } from '../../../support/events.ts';
 import { get, post } from '../../../support/plain-http.ts';
-import { sources } from '../../../support/sources.ts';
 
 const adapters = [fetchAPI, ...lambdaAdapters, netlifyV1];
 
 describe('the source of an event', () => {
-  const names: Readonly<Record<string, string>> = {
-    'REST API': 'API Gateway REST API, or HTTP API (1.0)',
-    'HTTP API 1.0': 'API Gateway REST API, or HTTP API (1.0)',
-    'HTTP API 2.0': 'API Gateway HTTP API (2.0)',
-    'function URL': 'Lambda function URL',
-    ALB: 'Application Load Balancer',
-    'ALB with multi-value headers': 'Application Load Balancer',
-    'VPC Lattice 1': 'VPC Lattice (1)',
-    'VPC Lattice 2': 'VPC Lattice (2)',
-    'Netlify 1': 'Netlify Functions (1)',
-    'Netlify 1 (Vite)': 'Netlify Functions (1)',
-    'web Request': 'web Request',
-  };
-  for (const { name, build } of sources) {
-    test(`of ${name} is distinguished from all others`, () => {
-      assert.equal(findAdapter(adapters, build(get({ query: '{ __typename }' }))).name, names[name]);
-    });
-  }
-
   test('does not depend on the order of the keys', () => {
     const shuffled = Object.fromEntries(Object.entries(functionURLEvent(get({}))).toReversed());
 
@@ -54,16 +34,9 @@ describe('an event that no adapter knows', () => {
   const gatewayAuthorizer = { type: 'REQUEST', methodArn: 'arn:aws', resource: '/graphql', httpMethod: 'POST', headers: {} };
   const unknown: readonly [what: string, event: unknown, seen: string][] = [
     ['null', null, 'null'],
-    ['undefined', undefined, 'undefined'],
-    ['a string', 'hello', 'a string'],
-    ['a number', 7, 'a number'],
     ['a list', [{ query: '{ a }' }], 'an array of 1'],
     ['an unrelated object', { hello: 'secret value', there: 1 }, 'an object with the keys hello, there'],
-    ['another event that has an id', { id: 'a1', colour: 'red' }, 'an object with the keys id, colour'],
     ['SQS', { Records: [{ messageId: '1', body: '{}', eventSource: 'aws:sqs' }] }, 'an object with the keys Records'],
-    ['an empty list of records', { Records: [] }, 'an object with the keys Records'],
-    ['Lambda@Edge', { Records: [{ cf: { request: {} } }] }, 'an object with the keys Records'],
-    ['a pipe', [{ messageId: '1', body: '{}', eventSource: 'aws:sqs' }], 'an array of 1'],
     [
       'WebSocket',
       { requestContext: { connectionId: 'a', routeKey: '$connect' }, isBase64Encoded: false },
@@ -74,24 +47,11 @@ describe('an event that no adapter knows', () => {
       { httpMethod: 'GET', requestContext: { connectionId: 'a' } },
       'an object with the keys httpMethod, requestContext',
     ],
-    ['AppSync', { info: { fieldName: 'hello' }, arguments: {}, request: {} }, 'an object with the keys info, arguments, request'],
-    ['a Lambda authorizer', { type: 'TOKEN', methodArn: 'arn:aws' }, 'an object with the keys type, methodArn'],
-    [
-      'a Lambda authorizer of an HTTP API',
-      { version: '2.0', routeArn: 'arn:aws', rawPath: '/', requestContext: { http: { method: 'GET' } } },
-      'an object with the keys version, routeArn, rawPath, requestContext',
-    ],
     [
       'a Lambda authorizer of a REST API',
       { ...gatewayAuthorizer, requestContext: { httpMethod: 'POST' } },
       'an object with the keys type, methodArn, resource, httpMethod, headers, requestContext',
     ],
-    [
-      'Cognito',
-      { triggerSource: 'PreSignUp_SignUp', request: {}, response: {} },
-      'an object with the keys triggerSource, request, response',
-    ],
-    ['EventBridge', { source: 'my.app', 'detail-type': 'Order placed', detail: {} }, 'an object with the keys source, detail-type, detail'],
   ];
   for (const [what, event, seen] of unknown) {
     test(`(${what}) rejects with the keys received and the known sources, so that no queue takes it for handled`, async () => {
@@ -130,25 +90,13 @@ describe('an event that no adapter knows', () => {
       /^Error: Expected an event of web Request; got an object with the keys version, routeKey/,
     );
   });
-
-  test('rejects at the entry point for AWS Lambda as well', async () => {
-    await assert.rejects(
-      createLambdaHandler(echoServer().options)({ Records: [{ eventSource: 'aws:sqs' }] }),
-      /^Error: Expected an event of API Gateway HTTP API.*got an object with the keys Records\./,
-    );
-  });
 });
 
 describe('a ping', () => {
   const pings: readonly [what: string, event: unknown][] = [
     ['an empty event', {}],
     ['serverless-plugin-warmup', { source: 'serverless-plugin-warmup' }],
-    ['lambda-warmer', { warmer: true, concurrency: 3 }],
-    ['a rule of EventBridge', { version: '0', id: '1', 'detail-type': 'Scheduled Event', source: 'aws.events', detail: {}, resources: [] }],
-    [
-      'a schedule of EventBridge Scheduler',
-      { version: '0', id: '1', 'detail-type': 'Scheduled Event', source: 'aws.scheduler', detail: '{}' },
-    ],
+    ['a schedule of EventBridge Scheduler', { id: '1', 'detail-type': 'Scheduled Event', source: 'aws.scheduler', detail: '{}' }],
     ['a scheduled function of Netlify', { next_run: '2026-11-21T00:00:00.000Z' }],
   ];
   for (const [what, event] of pings) {
@@ -165,10 +113,8 @@ describe('a ping', () => {
   }
 
   test('is recognized at the entry points for AWS Lambda and Netlify', async () => {
-    const ping = {} as never;
-
-    assert.deepEqual(await createLambdaHandler(echoServer().options)(ping), { statusCode: 200 });
-    assert.deepEqual(await createNetlifyHandler(echoServer().options)(ping), { statusCode: 200 });
+    for (const create of [createLambdaHandler, createNetlifyHandler])
+      assert.deepEqual(await create(echoServer().options)({} as never), { statusCode: 200 });
   });
 
   test('does not start a server that waits for its database', async () => {
@@ -184,21 +130,13 @@ describe('a ping', () => {
 describe('a direct invocation', () => {
   const invoke = (event: unknown): Promise<any> => createHandler(echoServer().options)(event);
 
-  test('gets the bare result object', async () => {
-    assert.deepEqual(await invoke({ query: '{ echo(text: "hi") }' }), { data: { echo: 'hi' } });
-  });
-
-  test('takes operationName and variables', async () => {
+  test('takes operationName and variables, and gets the bare result object', async () => {
     const event = { query: 'query A { __typename } query B($t: String!) { echo(text: $t) }', operationName: 'B', variables: { t: '🌍' } };
 
     assert.deepEqual(await invoke(event), { data: { echo: '🌍' } });
   });
 
-  test('can run a mutation: CSRF prevention does not apply', async () => {
-    assert.deepEqual(await invoke({ query: 'mutation { add(by: 3) }' }), { data: { add: 3 } });
-  });
-
-  for (const name of ['documentId', 'id', 'doc_id']) {
+  for (const name of ['documentId', 'id']) {
     test(`can name a trusted document by ${name}`, async () => {
       const documents = { a1: 'query Echo($t: String!) { echo(text: $t) }' };
       const handler = createHandler({ ...echoServer().options, trustedDocuments: { documents } });
@@ -207,12 +145,6 @@ describe('a direct invocation', () => {
     });
   }
 
-  test('is not confused with another event that has an id', () => {
-    const scheduled = { id: 'cdc73f9d', 'detail-type': 'Scheduled Event', source: 'aws.events', detail: {} };
-
-    assert.equal(findAdapter(adapters, scheduled).name, 'warm-up ping');
-  });
-
   test('gets errors in the result, not thrown', async () => {
     const { errors, data } = await invoke({ query: '{ nothing }' });
 
@@ -220,7 +152,7 @@ describe('a direct invocation', () => {
     assert.equal(data, undefined);
   });
 
-  for (const event of [{ query: 5 }, { query: '' }, { query: null }, { query: '{ __typename }', variables: 'no' }, { extensions: {} }]) {
+  for (const event of [{ query: 5 }, { query: '' }, { extensions: {} }]) {
     test(`that is malformed gets an error in the result: ${JSON.stringify(event)}`, async () => {
       assert.equal((await invoke(event)).errors[0].extensions.code, 'BAD_REQUEST');
     });

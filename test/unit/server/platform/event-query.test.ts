@@ -38,17 +38,13 @@ test('half a surrogate pair is refused as a malformed event', () => {
 
 for (const [url, path, queryString] of [
   ['/a/b?c=/d?e', '/a/b', 'c=/d?e'],
-  ['/a#b?c', '/a', ''],
   ['/a?b#c?d', '/a', 'b'],
   ['//host/a?b', '//host/a', 'b'],
   ['?a', '/', 'a'],
   ['', '/', ''],
-  ['#a/b', '/', ''],
   ['https://host/a?b', '/a', 'b'],
-  ['https://host', '/', ''],
   ['https://host?a=/b', '/', 'a=/b'],
   ['https://host#/a', '/', ''],
-  ['https://host/#?a', '/', ''],
 ] as const)
   test(`the URL ${JSON.stringify(url)} has the path ${path} and the query ${JSON.stringify(queryString)}`, () => {
     assert.deepEqual(splitURL(url), { path, queryString });
