@@ -9,7 +9,7 @@ import { deferred } from '../../../support/deferred.ts';
 import { createEventSource } from '../../../support/event-source.ts';
 import type { EventSource } from '../../../support/event-source.ts';
 import * as events from '../../../support/events.ts';
-import { plainRequest, post } from '../../../support/plain-http.ts';
+import { post } from '../../../support/plain-http.ts';
 import type { PlainRequest } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { recordStream, splitPrelude } from '../../../support/response-stream.ts';
