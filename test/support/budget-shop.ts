@@ -103,7 +103,7 @@ export function openShop(
   return { runs, log, send, handler, wait };
 }
 
-export async function answerOf(response: Response): Promise<Answer> {
+async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
   return {
     status: response.status,
@@ -121,5 +121,3 @@ export const one = { query: '{ a }' };
 export function fieldsOf({ headers }: Answer): readonly (string | null)[] {
   return ['ratelimit', 'ratelimit-policy', 'retry-after'].map((name) => headers.get(name));
 }
-
-export const platformsOfAWS = ['aws-http', 'aws-http-v1', 'aws-rest', 'function-url', 'alb', 'alb-multi', 'lattice', 'lattice-v1'] as const;

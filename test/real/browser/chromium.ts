@@ -1,13 +1,12 @@
+import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 
 import axe from 'axe-core';
 import { chromium } from 'playwright-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
 const program = '/usr/bin/chromium';
-const artifacts = join(import.meta.dirname, '.artifacts');
 
 /** The options for `describe` of tests in the browser, which are skipped without a browser. If CI is set, they run and fail, so that a missing browser is noticed. */
 export function needsChromium(): { skip: string | false } {
@@ -50,13 +49,18 @@ interface AxeResult {
   }[];
 }
 
-/** The playground at an address, with its errors and its requests to other origins. */
+export interface PlaygroundOptions extends BrowserContextOptions {
+  /** The complaints that the test provokes. */
+  readonly expects?: RegExp;
+}
+
+/** The playground at an address. The test fails if its page has complaints, or sends requests to other origins. */
 export class PlaygroundPage {
   readonly page: Page;
-  /** Errors and warnings of the console, exceptions, and failed requests. */
+  /** Errors and warnings of the console, exceptions, failed requests, and requests to other origins. */
   readonly complaints: string[] = [];
-  /** The URLs that it requested from other origins. */
-  readonly foreign: string[] = [];
+  /** The bodies of its requests. */
+  readonly sent: string[] = [];
 
   private constructor(page: Page, address: string) {
     this.page = page;
@@ -71,16 +75,23 @@ export class PlaygroundPage {
       if (!isLeft) this.complaints.push(`failed: ${request.url()}`);
     });
     page.on('request', (request) => {
+      this.sent.push(request.postData() ?? '');
       // The URL of a blob contains the origin that it belongs to.
-      if (new URL(request.url()).origin !== origin && !request.url().startsWith('data:')) this.foreign.push(request.url());
+      if (new URL(request.url()).origin !== origin && !request.url().startsWith('data:')) this.complaints.push(`foreign: ${request.url()}`);
     });
   }
 
   /** Opens the page in a window without stored data, and waits until its editor is ready. */
-  static async open(browser: Browser, address: string): Promise<PlaygroundPage> {
-    const page = await browser.newPage({ viewport: { width: 1120, height: 640 } });
+  static async open(t: TestContext, browser: Browser, address: string, options: PlaygroundOptions = {}): Promise<PlaygroundPage> {
+    const { expects, ...settings } = options;
+    const page = await browser.newPage({ viewport: { width: 1120, height: 640 }, ...settings });
     page.setDefaultTimeout(20_000);
     const playground = new PlaygroundPage(page, address);
+    t.after(async () => {
+      await page.close();
+      const complaints = playground.complaints.filter((complaint) => expects?.test(complaint) !== true);
+      assert.deepEqual(complaints, []);
+    });
     await page.goto(address);
     await page.locator('.graphiql-query-editor .view-line').first().waitFor();
     return playground;
@@ -107,12 +118,6 @@ export class PlaygroundPage {
     await lines.getByText('}').first().waitFor();
     const text = await lines.innerText();
     return text.replaceAll(/\s/g, '');
-  }
-
-  /** Saves a screenshot of the page in test/real/browser/.artifacts. */
-  async keepScreenshot(name: string): Promise<void> {
-    await mkdir(artifacts, { recursive: true });
-    await this.page.screenshot({ path: join(artifacts, `${name}.png`) });
   }
 
   /** Pastes the text, because the editor adds brackets to text that is typed. */

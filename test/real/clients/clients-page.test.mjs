@@ -5,6 +5,7 @@ import { after, before, beforeEach, test } from 'node:test';
 
 import { createListener } from '../../../dist/esm/node.js';
 import { writePageFiles } from './page-files.mjs';
+import { logger } from './served.mjs';
 
 let page;
 let server;
@@ -18,7 +19,7 @@ before(async () => {
   page = await writePageFiles();
   const listener = createListener({
     csrfPrevention: true,
-    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    logger,
     typeDefs: 'type Query { hello(name: String = "world"): String! ads: String } type Mutation { pay: Int! }',
     resolvers: {
       Query: { hello: (_, { name }) => `Hello, ${name}!`, ads: () => Promise.reject(new Error('down')) },

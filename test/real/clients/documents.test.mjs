@@ -1,13 +1,12 @@
 // The ids and texts that `graphql-functions documents` writes, against those of real clients and of their compilers.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { promisify } from 'node:util';
 
-import { serve } from '../../../dist/esm/node.js';
+import { apolloOver, apollos, json, sha256, startServer } from './served.mjs';
 
 const root = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);
@@ -53,16 +52,11 @@ async function write(contents) {
 /** A server that runs only the documents of a manifest, as in production. */
 async function serveDocuments(path) {
   const known = JSON.parse(await readFile(join(folder, path), 'utf8'));
-  return serve(
-    {
-      csrfPrevention: true,
-      logger: { debug() {}, info() {}, warn() {}, error() {} },
-      typeDefs,
-      resolvers: { Query: { books: () => [emma], book: () => emma } },
-      trustedDocuments: { documents: known, only: true },
-    },
-    { port: 0, host: '127.0.0.1', signals: false },
-  );
+  return startServer({
+    typeDefs,
+    resolvers: { Query: { books: () => [emma], book: () => emma } },
+    trustedDocuments: { documents: known, only: true },
+  });
 }
 
 /** Records what a client sends. */
@@ -94,7 +88,7 @@ const textOf = (name) =>
 async function importSnippet(page, heading, name) {
   const text = await readFile(join(root, page), 'utf8');
   const [, code = ''] = /```js\n(.+?)```/s.exec(text.slice(text.indexOf(`## ${heading}\n`))) ?? [];
-  await write({ [name]: code.replace("'/graphql'", `'${server.url}graphql'`) });
+  await write({ [name]: code.replace("'/graphql'", `'${server.url}'`) });
   const { NODE_ENV } = process.env;
   // In development, the clients send texts.
   process.env.NODE_ENV = 'production';
@@ -106,24 +100,11 @@ async function importSnippet(page, heading, name) {
   }
 }
 
-for (const [version, name] of [
-  ['4', '@apollo/client'],
-  ['3', 'apollo-client-3'],
-])
-  test(`Apollo Client ${version} finds its documents by the hashes that it computes`, async () => {
-    const core = version === '4' ? await import(name) : await import(`${name}/core/index.js`);
-    const { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } = core;
-    const { createPersistedQueryLink, PersistedQueryLink } = await import(
-      version === '4' ? `${name}/link/persisted-queries` : `${name}/link/persisted-queries/index.js`
-    );
-    const options = { sha256: (text) => createHash('sha256').update(text).digest('hex'), retry: () => false, disable: () => false };
-    const client = new ApolloClient({
-      cache: new InMemoryCache(),
-      link: ApolloLink.from([
-        PersistedQueryLink ? new PersistedQueryLink(options) : createPersistedQueryLink(options),
-        new HttpLink({ uri: `${server.url}graphql`, fetch: recordingFetch }),
-      ]),
-    });
+for (const [name, load] of Object.entries(apollos))
+  test(`${name} finds its documents by the hashes that it computes`, async () => {
+    const { ApolloLink, createPersistedQueryLink, gql, HttpLink, ...apollo } = await load();
+    const persisted = createPersistedQueryLink({ sha256, retry: () => false, disable: () => false });
+    const client = apolloOver(apollo, ApolloLink.from([persisted, new HttpLink({ uri: server.url, fetch: recordingFetch })]));
 
     const books = await client.query({ query: gql(textOf('books')) });
     const book = await client.query({ query: gql(textOf('book')), variables: { id: 'emma' } });
@@ -175,16 +156,6 @@ test('the urql client of docs/trusted-documents.md sends the id', async () => {
   assert.equal(data.book.author.name, 'Jane Austen');
 });
 
-test('a request with a documentId is all that a client needs', async () => {
-  const response = await fetch(`${server.url}graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ documentId: ids.Book, variables: { id: 'emma' } }),
-  });
-
-  assert.deepEqual((await response.json()).data.book.title, 'Emma');
-});
-
 test("the client preset's persisted-documents.json becomes a manifest: its generated documents are answered by their hashes", async () => {
   const { codegen } = await import('@graphql-codegen/core');
   const { preset } = await import('@graphql-codegen/client-preset');
@@ -208,11 +179,7 @@ test("the client preset's persisted-documents.json becomes a manifest: its gener
   const generated = await import(join(folder, 'gql/graphql.ts'));
   const codegenServer = await serveDocuments('gql/persisted-documents.json');
   try {
-    const response = await fetch(`${codegenServer.url}graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ documentId: generated.BookDocument.__meta__.hash, variables: { id: 'emma' } }),
-    });
+    const response = await fetch(codegenServer.url, json({ documentId: generated.BookDocument.__meta__.hash, variables: { id: 'emma' } }));
 
     assert.match(generated.BookDocument.__meta__.hash, /^sha256:\w{64}$/);
     assert.deepEqual((await response.json()).data.book.author.name, 'Jane Austen');
@@ -241,11 +208,7 @@ test("the server takes the manifest of Relay's compiler, and its generated artif
   try {
     const { default: relay } = await import('relay-runtime');
     const network = relay.Network.create(async ({ id, text }, variables) => {
-      const response = await recordingFetch(`${relayServer.url}graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ ...(id ? { id } : { query: text }), variables }),
-      });
+      const response = await recordingFetch(relayServer.url, json({ ...(id ? { id } : { query: text }), variables }));
       return response.json();
     });
 

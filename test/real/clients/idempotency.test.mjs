@@ -5,6 +5,7 @@ import { after, before, beforeEach, test } from 'node:test';
 
 import { idempotency, memoryStore } from '../../../dist/esm/idempotency.js';
 import { createListener } from '../../../dist/esm/node.js';
+import { apolloOver, apollos, json } from './served.mjs';
 
 const PAY = 'mutation Pay($amount: Int!) { pay(amount: $amount) }';
 
@@ -39,22 +40,15 @@ after(() => {
 
 const newKey = () => `"${crypto.randomUUID()}"`;
 
-const apollos = {
-  'Apollo Client 4': async () => ({ ...(await import('@apollo/client')), ...(await import('@apollo/client/link/retry')) }),
-  'Apollo Client 3': async () => ({
-    ...(await import('apollo-client-3/core/core.cjs')).default,
-    ...(await import('apollo-client-3/link/retry/retry.cjs')).default,
-  }),
-};
 for (const [name, load] of Object.entries(apollos))
   test(`${name} retries with the key that a link above RetryLink has set, and pays once`, async () => {
-    const { ApolloClient, ApolloLink, HttpLink, InMemoryCache, RetryLink, gql } = await load();
+    const { ApolloLink, HttpLink, RetryLink, gql, ...apollo } = await load();
     const keys = new ApolloLink((operation, forward) => {
       operation.setContext(({ headers }) => ({ headers: { 'idempotency-key': newKey(), ...headers } }));
       return forward(operation);
     });
     const link = ApolloLink.from([keys, new RetryLink({ delay: { initial: 10 } }), new HttpLink({ uri: url })]);
-    const client = new ApolloClient({ link, cache: new InMemoryCache() });
+    const client = apolloOver(apollo, link);
 
     const first = await client.mutate({ mutation: gql(PAY), variables: { amount: 5 } });
     const second = await client.mutate({ mutation: gql(PAY), variables: { amount: 6 } });
@@ -75,11 +69,10 @@ test('urql sends the key of a mutation, and pays once', async () => {
 });
 
 test('fetch sends the key again, and pays once', async () => {
-  const headers = { 'content-type': 'application/json', 'idempotency-key': newKey() };
-  const send = () => fetch(url, { method: 'POST', headers, body: JSON.stringify({ query: PAY, variables: { amount: 5 } }) });
+  const init = json({ query: PAY, variables: { amount: 5 } }, { 'idempotency-key': newKey() });
 
-  await assert.rejects(send());
-  const answer = await send();
+  await assert.rejects(fetch(url, init));
+  const answer = await fetch(url, init);
 
   assert.deepEqual([await answer.json(), answer.headers.get('idempotent-replayed'), paid], [{ data: { pay: 1 } }, 'true', [5]]);
 });

@@ -7,6 +7,7 @@ import Ajv2020 from 'ajv/dist/2020.js';
 
 import { createHandler } from '../../../dist/esm/index.js';
 import { mcp, mcpDefinitions } from '../../../dist/esm/mcp.js';
+import { json, logger } from './served.mjs';
 
 const values = Number(process.env.MCP_VALUES ?? 1_000);
 
@@ -21,14 +22,11 @@ function createRandom(seed) {
   };
 }
 
-const logger = { debug() {}, info() {}, warn() {}, error() {} };
-
 /** Calls tools of a handler. */
 function caller(options) {
   const handler = createHandler({ csrfPrevention: true, nodeEnv: 'test', logger, ...options, plugins: [mcp({ name: 'x', version: '1' })] });
   return async (method, params) => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-    const request = new Request('https://example.com/mcp', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const request = new Request('https://example.com/mcp', json({ jsonrpc: '2.0', id: 1, method, params }));
     const { result, error } = await (await handler.fetch(request)).json();
     assert.equal(error, undefined);
     return result;

@@ -1,47 +1,42 @@
 // Runs official clients of the Model Context Protocol, and its conformance suite, against the extension `mcp`.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { mcp, mcpDefinitions } from '../../../dist/esm/mcp.js';
-import { serve } from '../../../dist/esm/node.js';
+import { startServer } from './served.mjs';
 
 let server;
 let url;
 
 before(async () => {
-  server = await serve(
-    {
-      csrfPrevention: true,
-      nodeEnv: 'test',
-      logger: { debug() {}, info() {}, warn() {}, error() {} },
-      typeDefs: [
-        mcpDefinitions,
-        'type Query { "Says hello" hello: String fails: String! book(id: ID!): Book } type Book { title: String! pages: Int }',
-      ],
-      resolvers: {
-        Query: {
-          hello: () => 'This is a simple text response for testing.',
-          fails: () => {
-            throw new Error('This tool intentionally returns an error for testing');
-          },
-          book: (_, { id }) => ({ title: `Book ${id}` }),
+  server = await startServer({
+    nodeEnv: 'test',
+    typeDefs: [
+      mcpDefinitions,
+      'type Query { "Says hello" hello: String fails: String! book(id: ID!): Book } type Book { title: String! pages: Int }',
+    ],
+    resolvers: {
+      Query: {
+        hello: () => 'This is a simple text response for testing.',
+        fails: () => {
+          throw new Error('This tool intentionally returns an error for testing');
         },
+        book: (_, { id }) => ({ title: `Book ${id}` }),
       },
-      trustedDocuments: {
-        documents: {
-          simple: 'query TestSimpleText @mcpTool { hello }',
-          error: 'query TestErrorHandling @mcpTool(description: "Fails") { fails }',
-          book: 'query GetBook($id: ID!) @mcpTool(description: "One book") { book(id: $id) { title pages } }',
-        },
-        only: true,
-      },
-      plugins: [mcp({ name: 'shop', version: '1.0.0', origins: ['http://localhost'] })],
     },
-    { port: 0, host: '127.0.0.1', signals: false },
-  );
+    trustedDocuments: {
+      documents: {
+        simple: 'query TestSimpleText @mcpTool { hello }',
+        error: 'query TestErrorHandling @mcpTool(description: "Fails") { fails }',
+        book: 'query GetBook($id: ID!) @mcpTool(description: "One book") { book(id: $id) { title pages } }',
+      },
+      only: true,
+    },
+    plugins: [mcp({ name: 'shop', version: '1.0.0', origins: ['http://localhost'] })],
+  });
   url = `http://localhost:${new URL(server.url).port}/mcp`;
 });
 after(() => server.close());
@@ -101,13 +96,9 @@ describe('the conformance suite', () => {
   });
 });
 
+/** What a program prints, whether it succeeds or fails. */
 function run(args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    child.stdout.on('data', (chunk) => (output += chunk));
-    child.stderr.on('data', (chunk) => (output += chunk));
-    child.once('error', reject);
-    child.once('close', () => resolve(output));
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, (_error, stdout, stderr) => resolve(stdout + stderr));
   });
 }

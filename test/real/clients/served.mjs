@@ -1,72 +1,67 @@
-// The server for all clients: the built package on loopback, with the graphql of the repository instead of the clients'.
+// What the tests of clients share: the built package on loopback, with the graphql of the repository instead of the clients', and the clients' modules.
+import { createHash } from 'node:crypto';
+
 import { serve } from '../../../dist/esm/node.js';
 
-/** classic.test.mjs sets it, and imports the other tests. */
-export const httpStatusProfile = process.env.HTTP_STATUS_PROFILE ?? '2026-09';
+export const logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** Starts the server on a free port. `seen` has the method and the parsed body or query of each request that reached an operation. */
-export async function startServer() {
-  const reviews = [];
-  const seen = [];
-  const books = [
-    { id: '1', title: 'Middlemarch', author: { name: 'George Eliot' }, price: 12.5 },
-    { id: '2', title: 'Ромео и Джульетта 🎭', author: { name: 'William Shakespeare' }, price: 9 },
-  ];
-  const server = await serve(
-    {
-      csrfPrevention: true,
-      httpStatusProfile,
-      logger: { debug() {}, info() {}, warn() {}, error() {} },
-      typeDefs: /* GraphQL */ `
-        type Query {
-          books(title: String, first: Int = 10): [Book!]!
-          book(id: ID!): Book
-          broken: String
-        }
-        type Mutation {
-          addReview(review: ReviewInput!): Review!
-        }
-        type Book {
-          id: ID!
-          title: String!
-          author: Author!
-          price: Float
-        }
-        type Author {
-          name: String!
-        }
-        type Review {
-          bookId: ID!
-          text: String!
-          stars: Int
-        }
-        input ReviewInput {
-          bookId: ID!
-          text: String!
-          stars: Int
-        }
-      `,
-      context: ({ request }) => {
-        seen.push({ method: request.method, accept: request.headers.get('accept'), queryString: request.queryString });
-        return {};
-      },
-      resolvers: {
-        Query: {
-          books: (_, { title, first }) => books.filter((book) => title === undefined || book.title.includes(title)).slice(0, first),
-          book: (_, { id }) => books.find((book) => book.id === id) ?? null,
-          broken: () => {
-            throw new Error('the database password is hunter2');
-          },
-        },
-        Mutation: {
-          addReview: (_, { review }) => {
-            reviews.push(review);
-            return review;
-          },
-        },
-      },
-    },
-    { port: 0, host: '127.0.0.1', signals: false },
-  );
-  return { url: `${server.url}graphql`, seen, reviews, close: () => server.close() };
+/** Starts a server on a free port. */
+export async function startServer(options) {
+  const server = await serve({ csrfPrevention: true, logger, ...options }, { port: 0, host: '127.0.0.1', signals: false });
+  return { url: `${server.url}graphql`, close: () => server.close() };
+}
+
+export const sha256 = (text) => createHash('sha256').update(text).digest('hex');
+
+/** The init of a request that posts JSON. */
+export const json = (body, headers = {}) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+});
+
+/** Data without `__typename`, and without the prototypes of a client. */
+export const plain = (data) => JSON.parse(JSON.stringify(data), (key, value) => (key === '__typename' ? undefined : value));
+
+/** Both majors of Apollo Client, whose exports differ only in their modules. */
+export const apollos = {
+  'Apollo Client 4': async () => {
+    const { PersistedQueryLink } = await import('@apollo/client/link/persisted-queries');
+    return {
+      ...(await import('@apollo/client/core')),
+      ...(await import('@apollo/client/link/batch-http')),
+      ...(await import('@apollo/client/link/retry')),
+      createPersistedQueryLink: (options) => new PersistedQueryLink(options),
+    };
+  },
+  'Apollo Client 3': async () => {
+    const modules = ['core/core', 'link/batch-http/batch-http', 'link/persisted-queries/persisted-queries', 'link/retry/retry'];
+    const loaded = await Promise.all(modules.map((path) => import(`apollo-client-3/${path}.cjs`)));
+    return Object.assign({}, ...loaded.map((module) => module.default));
+  },
+};
+
+/** A client of `apollo` that does not answer from its cache. */
+export const apolloOver = (apollo, link, options = {}) =>
+  new apollo.ApolloClient({ link, cache: new apollo.InMemoryCache(), defaultOptions: { query: { fetchPolicy: 'no-cache', ...options } } });
+
+const relayNode = (kind, name, more) => ({ alias: null, args: null, kind, name, storageKey: null, ...more });
+export const scalar = (name) => relayNode('ScalarField', name);
+export const linked = (name, concreteType, plural, selections, more) =>
+  relayNode('LinkedField', name, {
+    concreteType,
+    plural,
+    selections: selections.map((one) => (typeof one === 'string' ? scalar(one) : one)),
+    ...more,
+  });
+
+/** The output of relay-compiler for a query. */
+export function relayQuery(name, text, selections, variables = []) {
+  const argumentDefinitions = variables.map((variable) => ({ defaultValue: null, kind: 'LocalArgument', name: variable }));
+  return {
+    kind: 'Request',
+    fragment: { argumentDefinitions, kind: 'Fragment', metadata: null, name, selections, type: 'Query', abstractKey: null },
+    operation: { argumentDefinitions, kind: 'Operation', name, selections },
+    params: { cacheID: name, id: null, metadata: {}, name, operationKind: 'query', text },
+  };
 }

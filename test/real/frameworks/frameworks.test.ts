@@ -1,13 +1,12 @@
-import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { Agent, request as sendRequest } from 'node:http';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
 import { freePort } from '../../support/free-port.ts';
 import { bundle } from '../../support/real/bundle.ts';
+import { assertHostAnswers } from '../../support/real/one-connection.ts';
 import { needs, partNamed, pathInPart } from '../../support/real/parts.ts';
 import { startProgram } from '../../support/real/program.ts';
 import type { Program } from '../../support/real/program.ts';
@@ -104,37 +103,7 @@ for (const framework of frameworks) {
       await rm(project, { recursive: true, force: true });
     });
 
-    test('answers, with headers and body', async () => {
-      const send = client(port, framework.path);
-
-      assert.deepEqual(await send(question), answered);
-    });
-
-    test('still answers on the same connection after a body above the limit', async () => {
-      const send = client(port, framework.path);
-
-      for (const bytes of [2 ** 20, 2 ** 23]) {
-        assert.equal((await send(JSON.stringify({ query: '{ hello }', padding: 'x'.repeat(bytes) }))).status, 413);
-        assert.deepEqual(await send(question), answered);
-      }
-    });
+    test('answers, and still answers on the same connection after bodies above the limit', (t) =>
+      assertHostAnswers(t, port, framework.path));
   });
-}
-
-const question = JSON.stringify({ query: '{ header(name: "x-user") }' });
-const answered = { status: 200, body: '{"data":{"header":"ada"}}' };
-
-/** Sends requests on one connection, which is kept alive. */
-function client(port: number, path: string): (body: string) => Promise<{ status: number | undefined; body: string }> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const headers = { 'content-type': 'application/json', 'x-user': 'ada' };
-  return (body) =>
-    new Promise((resolve, reject) => {
-      const to = { agent, port, host: '127.0.0.1', path, method: 'POST' };
-      const sent = sendRequest({ ...to, headers: { ...headers, 'content-length': Buffer.byteLength(body) } }, (response) => {
-        let text = '';
-        response.on('data', (chunk) => (text += String(chunk))).once('end', () => resolve({ status: response.statusCode, body: text }));
-      });
-      sent.once('error', reject).end(body);
-    });
 }

@@ -121,46 +121,35 @@ describe('the edge extension in a worker', () => {
   });
 });
 
-describe('the handler itself as the default export: a function that has a fetch property', () => {
-  for (const runtime of [deno, bun]) {
-    test(`is served by ${runtime.name}`, needs(runtime.part), async (t) => {
-      const served = await serveForTest(t, runtime, (folder) =>
-        bundle('test/support/real/functions/fetch-function.ts', `${folder.path}/worker.mjs`, 'worker'),
-      );
+/** Modules that export something else, and whether a runtime serves them. */
+const modules: Readonly<Record<string, (folder: Folder) => Promise<void>>> = {
+  'the handler itself as the default export, a function that has a fetch property': (folder) =>
+    bundle('test/support/real/functions/fetch-function.ts', `${folder.path}/worker.mjs`, 'worker'),
+  'the package in node_modules, without a bundler': async (folder) => {
+    await folder.install('graphql-functions', 'graphql');
+    await folder.write('package.json', '{ "type": "module" }');
+    await folder.write(
+      'worker.mjs',
+      `import { createHandler } from 'graphql-functions/fetch';
+       const { fetch } = createHandler({ typeDefs: 'type Query { hello: String }', rootValue: { hello: 'Hello, world!' } });
+       export default { fetch };`,
+    );
+  },
+};
+for (const [name, fill] of Object.entries(modules))
+  for (const runtime of [deno, bun])
+    test(`${name}, is served by ${runtime.name}`, needs(runtime.part), async (t) => {
+      const served = await serveForTest(t, runtime, fill);
       const response = await postTo(served.url, { query: '{ hello }' });
 
       assert.deepEqual(await response.json(), { data: { hello: 'Hello, world!' } });
     });
-  }
 
-  test('is not served by workerd, which treats a function as a class', needs('workerd'), async (t) => {
-    const served = await serveForTest(t, workerd, (folder) =>
-      bundle('test/support/real/functions/fetch-function.ts', `${folder.path}/worker.mjs`, 'worker'),
-    );
+test('the handler itself is not served by workerd, which treats a function as a class', needs('workerd'), async (t) => {
+  const served = await serveForTest(t, workerd, Object.values(modules)[0]!);
 
-    await assert.rejects(postTo(served.url, { query: '{ hello }' }));
-    assert.match(served.program.output(), /Exported actor class as default entrypoint/);
-  });
-});
-
-describe('the package in node_modules, without a bundler', () => {
-  for (const runtime of [deno, bun]) {
-    test(`is served by ${runtime.name}`, needs(runtime.part), async (t) => {
-      const served = await serveForTest(t, runtime, async (folder) => {
-        await folder.install('graphql-functions', 'graphql');
-        await folder.write('package.json', '{ "type": "module" }');
-        await folder.write('worker.mjs', moduleBesideThePackage);
-      });
-      const response = await postTo(served.url, { query: '{ hello }' });
-
-      assert.deepEqual(await response.json(), { data: { hello: 'world' } });
-    });
-  }
-
-  const moduleBesideThePackage = `
-    import { createHandler } from 'graphql-functions/fetch';
-    const { fetch } = createHandler({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } });
-    export default { fetch };`;
+  await assert.rejects(postTo(served.url, { query: '{ hello }' }));
+  assert.match(served.program.output(), /Exported actor class as default entrypoint/);
 });
 
 async function serveForTest(t: TestContext, runtime: FetchRuntime, fill: (folder: Folder) => Promise<void>): Promise<ServedModule> {

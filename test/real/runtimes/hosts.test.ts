@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { Agent, createServer, request as sendRequest } from 'node:http';
+import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test } from 'node:test';
 
 import { createHandler } from '../../../src/entries/fetch.ts';
 import { createListener } from '../../../src/entries/node.ts';
 import { httpAPIEvent } from '../../support/events.ts';
 import { post as eventRequest } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import { answered, assertHostAnswers, headers, question } from '../../support/real/one-connection.ts';
 import { needs, partNamed } from '../../support/real/parts.ts';
 
 // Any: the types of the hosts are in folders that TypeScript does not read.
@@ -137,76 +137,33 @@ function fastifyApp(): Host {
   return app;
 }
 
-interface Answer {
-  readonly status: number | undefined;
-  readonly body: string;
-}
+for (const [name, { part, listen }] of Object.entries(hosts))
+  test(`${name} answers, and still answers on the same connection after bodies above the limit`, needs(part), async (t) => {
+    const { port, close } = await listen();
+    t.after(close);
 
-/** Sends requests on one connection, which is kept alive. */
-function client(t: TestContext, port: number): (body: string) => Promise<Answer> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  t.after(() => agent.destroy());
-  const headers = { 'content-type': 'application/json', 'x-user': 'ada' };
-  return (body) =>
-    new Promise((resolve, reject) => {
-      const to = { agent, port, host: '127.0.0.1', path: '/graphql', method: 'POST' };
-      const sent = sendRequest({ ...to, headers: { ...headers, 'content-length': Buffer.byteLength(body) } }, (response) => {
-        let text = '';
-        response.on('data', (chunk) => (text += String(chunk))).once('end', () => resolve({ status: response.statusCode, body: text }));
-      });
-      sent.once('error', reject).end(body);
-    });
-}
-
-const question = JSON.stringify({ query: '{ header(name: "x-user") }' });
-const answered: Answer = { status: 200, body: '{"data":{"header":"ada"}}' };
-const large = (bytes: number): string => JSON.stringify({ query: '{ __typename }', padding: 'x'.repeat(bytes) });
-
-for (const [name, { part, listen }] of Object.entries(hosts)) {
-  describe(name, needs(part), () => {
-    test('answers, with headers and body', async (t) => {
-      const { port, close } = await listen();
-      t.after(close);
-
-      assert.deepEqual(await client(t, port)(question), answered);
-    });
-
-    for (const bytes of [2 ** 20, 2 ** 23]) {
-      test(`still answers on the same connection after a body of at least ${bytes} bytes`, async (t) => {
-        const { port, close } = await listen();
-        t.after(close);
-        const send = client(t, port);
-
-        const refused = await send(large(bytes));
-
-        // Also below express.json(), whose limit is higher: the bytes of a parsed body are those of its JSON.
-        assert.equal(refused.status, 413);
-        assert.deepEqual(await send(question), answered);
-      });
-    }
-  });
-}
-
-describe('requests without a socket', () => {
-  test('fastify.inject() is answered, with headers and body', needs('fastify'), async () => {
-    const response = await fastifyApp().inject({
-      method: 'POST',
-      url: '/graphql',
-      headers: { 'content-type': 'application/json', 'x-user': 'ada' },
-      payload: question,
-    });
-
-    assert.deepEqual([response.statusCode, response.body], [200, answered.body]);
+    // Also below express.json(), whose limit is higher: the bytes of a parsed body are those of its JSON.
+    await assertHostAnswers(t, port);
   });
 
-  test('serverless-http is answered, with headers and body', needs('serverless-http'), async () => {
-    const module = load('serverless-http');
-    const handler = (module.default ?? module)(createListener(options()));
-
-    const result = await handler(httpAPIEvent(eventRequest(question, { headers: [['x-user', 'ada']] })), {});
-
-    assert.deepEqual([result.statusCode, result.body], [200, answered.body]);
+test('fastify.inject() is answered, with headers and body', needs('fastify'), async () => {
+  const response = await fastifyApp().inject({
+    method: 'POST',
+    url: '/graphql',
+    headers,
+    payload: question,
   });
+
+  assert.deepEqual([response.statusCode, response.body], [200, answered.body]);
+});
+
+test('serverless-http is answered, with headers and body', needs('serverless-http'), async () => {
+  const module = load('serverless-http');
+  const handler = (module.default ?? module)(createListener(options()));
+
+  const result = await handler(httpAPIEvent(eventRequest(question, { headers: [['x-user', 'ada']] })), {});
+
+  assert.deepEqual([result.statusCode, result.body], [200, answered.body]);
 });
 
 test('functions-framework: the recipe for Google Cloud Functions answers', needs('@google-cloud/functions-framework'), async (t) => {
@@ -231,13 +188,12 @@ test('functions-framework: the recipe for Google Cloud Functions answers', needs
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     t.after(() => (server.closeAllConnections(), server.close()));
 
-    assert.deepEqual(await client(t, server.address().port)(question), answered, target);
+    await assertHostAnswers(t, server.address().port);
   }
 });
 
 test('@azure/functions: its request, which is not a web Request, is answered', needs('@azure/functions'), async () => {
   const { HttpRequest } = load('@azure/functions');
-  const headers = { 'content-type': 'application/json', 'x-user': 'ada' };
   const request = new HttpRequest({ method: 'POST', url: 'https://example.com/api/graphql', headers, body: { string: question } });
 
   const answer = await createHandler(options())(request);

@@ -38,25 +38,6 @@ describe("AWS's own runtime client", needs('aws-lambda-ric'), () => {
     describe(source.name, () => testAnswers((request) => sendThrough(graphql, source, request), source.losses));
   }
 
-  test('the cause of a masked error is in the log', async () => {
-    await sendThrough(graphql, httpAPI, post({ query: '{ fails }' }));
-
-    assert.match(graphql.log(), /secret of the probe/);
-  });
-
-  test('a direct invocation gets the bare result', async () => {
-    const value = resultOf(await graphql.invoke({ query: '{ hello }' }));
-
-    assert.deepEqual(value, { data: { hello: 'Hello, world!' } });
-  });
-
-  test('a warm-up ping gets a quiet 200', async () => {
-    const logged = graphql.log();
-
-    assert.deepEqual(resultOf(await graphql.invoke({})), { statusCode: 200 });
-    assert.equal(graphql.log(), logged);
-  });
-
   test('an event of no known source is a function error that names its keys', async () => {
     const outcome = await graphql.invoke({ Records: [{ eventSource: 'aws:sqs', messageId: '1', body: '{ "query": "{ hello }" }' }] });
 
@@ -117,29 +98,37 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
   const options = `{ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }`;
   const cachedFunction = `import { createHandler } from 'graphql-functions/aws-lambda';\nexport default createHandler(${options});`;
 
-  test('a bundle in ESM', async (t) => {
-    await bundle('test/support/real/functions/aws-lambda.ts', `${folder.path}/esm/graphql.mjs`, 'lambda-esm');
-
-    await assertAnswers(t, { taskRoot: `${folder.path}/esm`, handler: 'graphql.default' });
-  });
-
-  test('a bundle in CommonJS', async (t) => {
-    await bundle('test/support/real/functions/universal.ts', `${folder.path}/cjs/graphql.js`, 'lambda-cjs');
-
-    await assertAnswers(t, { taskRoot: `${folder.path}/cjs`, handler: 'graphql.handler' });
-  });
-
-  test('the folder that `build` writes for a default export', async (t) => {
-    const file = await folder.write('functions/graphql.mjs', cachedFunction);
-    const taskRoot = `${folder.path}/code-cache`;
-    await writeCodeCache({ file, folder: taskRoot, flags: ['--expose-gc'] });
-
-    await assertAnswers(t, { taskRoot, handler: 'index.handler' });
-  });
+  /** Each writes a function below the folder, and names its handler. */
+  const forms: Readonly<Record<string, () => Promise<Deployment>>> = {
+    'a bundle in ESM': async () => {
+      await bundle('test/support/real/functions/aws-lambda.ts', `${folder.path}/esm/graphql.mjs`, 'lambda-esm');
+      return { taskRoot: `${folder.path}/esm`, handler: 'graphql.default' };
+    },
+    'a bundle in CommonJS': async () => {
+      await bundle('test/support/real/functions/universal.ts', `${folder.path}/cjs/graphql.js`, 'lambda-cjs');
+      return { taskRoot: `${folder.path}/cjs`, handler: 'graphql.handler' };
+    },
+    'the folder that `build` writes for a default export': async () => {
+      const file = await folder.write('functions/graphql.mjs', cachedFunction);
+      const taskRoot = `${folder.path}/code-cache`;
+      await writeCodeCache({ file, folder: taskRoot, flags: ['--expose-gc'] });
+      return { taskRoot, handler: 'index.handler' };
+    },
+    ...Object.fromEntries(
+      ['graphql-functions', 'graphql-functions/aws-lambda'].map((entry) => [
+        `require('${entry}') next to the package, with require() of ES modules turned off`,
+        async () => {
+          const name = `required-${entry.length}`;
+          await folder.write(`${name}.cjs`, `const { createHandler } = require('${entry}');\nexports.handler = createHandler(${options});`);
+          return { taskRoot: folder.path, handler: `${name}.handler` };
+        },
+      ]),
+    ),
+  };
+  for (const [name, write] of Object.entries(forms)) test(name, async (t) => assertAnswers(t, await write()));
 
   for (const [name, part] of [
     ['redis', 'recipes'],
-    ['@opentelemetry/sdk-trace-node', 'telemetry'],
     ['@opentelemetry/exporter-trace-otlp-http', 'telemetry'],
   ] as const)
     test(`a bundle with ${name}, made with the options of the pages`, needs(part), async (t) => {
@@ -198,15 +187,6 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
       assert.match(json(refused).errors[0].message, /bytes/);
     }
   });
-
-  for (const entry of ['graphql-functions', 'graphql-functions/aws-lambda']) {
-    const name = `required-${entry.length}`;
-    test(`require('${entry}') next to the package, with require() of ES modules turned off`, async (t) => {
-      await folder.write(`${name}.cjs`, `const { createHandler } = require('${entry}');\nexports.handler = createHandler(${options});`);
-
-      await assertAnswers(t, { taskRoot: folder.path, handler: `${name}.handler` });
-    });
-  }
 
   test('a wrong option fails the init with a message that names it', async (t) => {
     await folder.write(

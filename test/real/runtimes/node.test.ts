@@ -3,13 +3,12 @@ import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { assertStatuses, editionStatuses } from '../../support/edition-statuses.ts';
-import { sendTo } from '../../support/real/answers.ts';
+import { sendTo, testAnswers } from '../../support/real/answers.ts';
 import { bundle, createFolder } from '../../support/real/bundle.ts';
 import type { Folder } from '../../support/real/bundle.ts';
 import { needsProgram } from '../../support/real/parts.ts';
 import { startProgram } from '../../support/real/program.ts';
-import type { Program, ProgramExit } from '../../support/real/program.ts';
+import type { Program } from '../../support/real/program.ts';
 
 describe('serve() in a separate process', () => {
   let folder: Folder;
@@ -25,52 +24,34 @@ describe('serve() in a separate process', () => {
 
     before(async () => {
       server = await startServer(folder);
+      await folder.write('large.json', JSON.stringify({ query: '{ hello }', padding: 'x'.repeat(8 * 2 ** 20) }));
     });
     after(() => server.program.end());
 
-    test('curl posts JSON', needsProgram('curl'), async () => {
-      const answer = await curl('-H', 'content-type: application/json', '-d', '{"query":"{ hello(name: \\"curl\\") }"}', server.url);
+    testAnswers((request) => sendTo(server.url.replace(/\/$/, ''), request));
 
-      assert.deepEqual(answer, { status: 200, body: { data: { hello: 'Hello, curl!' } } });
-    });
+    const json = ['-H', 'content-type: application/json'];
+    for (const [what, status, answer, flags] of [
+      ['posts JSON', 200, /^{"data":{"hello":"Hello, curl!"}}$/, [...json, '-d', '{"query":"{ hello(name: \\"curl\\") }"}']],
+      [
+        'sends chunks of unknown length, and waits for "100 Continue" before them',
+        200,
+        /^{"data":{"hello":"Hello, world!"}}$/,
+        [...json, '-H', 'transfer-encoding: chunked', '-H', 'expect: 100-continue', '-d', '{"query":"{ hello }"}'],
+      ],
+      ['gets the response to a body refused midway', 413, /errors/, [...json, '-d', '@large.json']],
+      ['gets an error that says what to send in place of a form, its default', 400, /content-type/i, ['-d', '{"query":"{ hello }"}']],
+    ] as const)
+      test(`curl ${what}`, needsProgram('curl'), async () => {
+        const args = ['--silent', '--show-error', '--max-time', '20', '--write-out', '\n%{http_code}', ...flags, server.url];
+        const program = startProgram('curl', args, { cwd: folder.path });
+        assert.equal((await program.exited).code, 0, program.output());
 
-    for (const one of editionStatuses({ nullable: 'fails', nonNull: 'failsHard' }))
-      test(`${one.name} has the status and the label of GraphQL over HTTP, September 2026`, async () => {
-        await assertStatuses(one, (request) => sendTo(server.url, request));
+        const [body = '', code] = program.output().split('\n');
+
+        assert.equal(Number(code), status);
+        assert.match(body, answer);
       });
-
-    test('curl sends chunks of unknown length, and waits for "100 Continue" before them', needsProgram('curl'), async () => {
-      const flags = ['-H', 'content-type: application/json', '-H', 'transfer-encoding: chunked', '-H', 'expect: 100-continue'];
-
-      assert.deepEqual(await curl(...flags, '-d', '{"query":"{ hello }"}', server.url), {
-        status: 200,
-        body: { data: { hello: 'Hello, world!' } },
-      });
-    });
-
-    test('curl gets the response to a body refused midway', needsProgram('curl'), async () => {
-      await folder.write('large.json', JSON.stringify({ query: '{ hello }', padding: 'x'.repeat(8 * 2 ** 20) }));
-
-      const { status } = await curl('-H', 'content-type: application/json', '-d', `@${folder.path}/large.json`, server.url);
-
-      assert.equal(status, 413);
-    });
-
-    test('curl, which sends a form by default, gets an error that says what to send instead', async () => {
-      const { status, body } = await curl('-d', '{"query":"{ hello }"}', server.url);
-
-      assert.equal(status, 400);
-      assert.match(JSON.stringify(body), /content-type/i);
-    });
-
-    test('fetch gets a batch, and two cookies as two', async () => {
-      const cookies = ['a=1; Path=/; HttpOnly', 'b=2; Expires=Wed, 21 Oct 2026 07:28:00 GMT'];
-      const query = 'query ($values: [String!]!) { cookies(values: $values) }';
-      const response = await postTo(server.url, [{ query: '{ hello }' }, { query, variables: { values: cookies } }]);
-
-      assert.deepEqual(await response.json(), [{ data: { hello: 'Hello, world!' } }, { data: { cookies: true } }]);
-      assert.deepEqual(response.headers.getSetCookie(), cookies);
-    });
 
     test('64 concurrent requests each get their own response', async () => {
       const names = Array.from({ length: 64 }, (_, index) => `name ${index}`);
@@ -86,96 +67,72 @@ describe('serve() in a separate process', () => {
     });
   });
 
-  describe('ended by SIGTERM', () => {
-    test('finishes requests in flight, then ends with that signal', async (t) => {
-      const { url, program } = await startServerForTest(t, folder);
-      const answer = postTo(url, { query: '{ held }' });
-      await program.printed(/holding/);
+  describe('ended by SIGTERM while a request is in flight', () => {
+    /** A server that gets SIGTERM while it answers `{ held }`, and answers it after SIGUSR2. */
+    const drain = async (t: TestContext, environment?: Record<string, string>) => {
+      const server = await startServer(folder, environment);
+      t.after(() => server.program.end());
+      const answer = postTo(server.url, { query: '{ held }' });
+      answer.catch(() => {});
+      await server.program.printed(/holding/);
+      const terminate = async (): Promise<void> => {
+        server.program.signal('SIGTERM');
+        await server.program.printed(/draining/);
+      };
+      return { ...server, answer, terminate };
+    };
 
-      program.signal('SIGTERM');
-      await program.printed(/draining/);
+    test('finishes it, accepts no new connections, then ends with that signal', async (t) => {
+      const { url, program, answer, terminate } = await drain(t);
+      await terminate();
+
+      await assert.rejects(postTo(url, { query: '{ hello }' }), ({ cause }: Error) => String(cause).includes('ECONNREFUSED'));
       program.signal('SIGUSR2');
 
       assert.deepEqual(await (await answer).json(), { data: { held: 'released' } });
-      assert.deepEqual(await program.exited, bySignal('SIGTERM'));
+      assert.deepEqual(await program.exited, endedBySIGTERM);
       assert.match(program.output(), /draining\nstopped\n$/);
     });
 
-    test('accepts no new connections', async (t) => {
-      const { url, program } = await startServerForTest(t, folder);
-      const answer = postTo(url, { query: '{ held }' });
-      await program.printed(/holding/);
+    test('sends Connection: close with the last response on a connection, and refuses a request that has only started to arrive', async (t) => {
+      const { url, program, terminate } = await drain(t);
+      const [last, started] = [openConnection(t, url), openConnection(t, url)];
+      const [start, end] = halvesOf(requestOf('{ hello }'));
+      last.write(requestOf('{ held }'));
+      started.write(start);
+      await program.printed(/holding[^]*holding/);
 
-      program.signal('SIGTERM');
-      await program.printed(/draining/);
+      await terminate();
+      started.write(end);
 
-      await assert.rejects(
-        postTo(url, { query: '{ hello }' }),
-        ({ cause }: Error) => (cause as NodeJS.ErrnoException).code === 'ECONNREFUSED',
-      );
+      assert.match(await started.received, /^HTTP\/1.1 503 Service Unavailable\r\n[^]*connection: close\r\n[^]*SERVICE_UNAVAILABLE/);
       program.signal('SIGUSR2');
-      assert.equal((await answer).status, 200);
-    });
-
-    test('sends Connection: close with the last response on a connection', async (t) => {
-      const { url, program } = await startServerForTest(t, folder);
-      const connection = openConnection(t, url);
-      connection.write(requestOf('{ held }'));
-      await program.printed(/holding/);
-
-      program.signal('SIGTERM');
-      await program.printed(/draining/);
-      program.signal('SIGUSR2');
-
-      const received = await connection.received;
+      const received = await last.received;
       assert.match(received, /\r\nconnection: close\r\n/);
       assert.match(received, /\{"data":\{"held":"released"\}\}$/);
     });
 
-    test('refuses a request that has only started to arrive', async (t) => {
-      const { url, program } = await startServerForTest(t, folder);
-      const connection = openConnection(t, url);
-      const [start, end] = halvesOf(requestOf('{ hello }'));
-      connection.write(start);
-      // This request is answered after the first half has arrived, and keeps the server from ending until then.
-      const answer = postTo(url, { query: '{ held }' });
-      await program.printed(/holding/);
-
-      program.signal('SIGTERM');
-      await program.printed(/draining/);
-      connection.write(end);
-
-      assert.match(await connection.received, /^HTTP\/1.1 503 Service Unavailable\r\n[^]*connection: close\r\n[^]*SERVICE_UNAVAILABLE/);
-      program.signal('SIGUSR2');
-      assert.equal((await answer).status, 200);
-    });
-
-    test('aborts a request that does not end in time', async (t) => {
-      const { url, program } = await startServerForTest(t, folder, { SHUTDOWN_TIMEOUT: '50' });
-      const answer = postTo(url, { query: '{ held }' });
-      await program.printed(/holding/);
-
-      program.signal('SIGTERM');
+    test('aborts it if it does not end in time', async (t) => {
+      const { program, answer, terminate } = await drain(t, { SHUTDOWN_TIMEOUT: '50' });
+      await terminate();
 
       await assert.rejects(answer);
-      assert.deepEqual(await program.exited, bySignal('SIGTERM'));
+      assert.deepEqual(await program.exited, endedBySIGTERM);
     });
 
     test('ends immediately after a second signal', async (t) => {
-      const { url, program } = await startServerForTest(t, folder);
-      const answer = postTo(url, { query: '{ held }' });
-      await program.printed(/holding/);
-
-      program.signal('SIGTERM');
-      await program.printed(/draining/);
+      const { program, answer, terminate } = await drain(t);
+      await terminate();
       program.signal('SIGTERM');
 
       await assert.rejects(answer);
-      assert.deepEqual(await program.exited, bySignal('SIGTERM'));
+      assert.deepEqual(await program.exited, endedBySIGTERM);
       assert.doesNotMatch(program.output(), /stopped/);
     });
   });
 });
+
+const endedBySIGTERM = { code: null, signal: 'SIGTERM' };
 
 interface Server {
   readonly url: string;
@@ -186,25 +143,6 @@ async function startServer({ path }: Folder, environment: Record<string, string>
   const program = startProgram(process.execPath, [`${path}/server.mjs`], { env: { NODE_ENV: 'production', ...environment } });
   const [, url = ''] = await program.printed(/listening on (\S+)/);
   return { url, program };
-}
-
-async function startServerForTest(t: TestContext, folder: Folder, environment?: Record<string, string>): Promise<Server> {
-  const server = await startServer(folder, environment);
-  t.after(() => server.program.end());
-  return server;
-}
-
-function bySignal(signal: NodeJS.Signals): ProgramExit {
-  return { code: null, signal };
-}
-
-async function curl(...args: string[]): Promise<{ status: number; body: unknown }> {
-  const program = startProgram('curl', ['--silent', '--show-error', '--max-time', '20', '--write-out', '\n%{http_code}', ...args]);
-  const { code } = await program.exited;
-  assert.equal(code, 0, program.output());
-  const lines = program.output().split('\n');
-  const status = Number(lines.pop());
-  return { status, body: JSON.parse(lines.join('\n')) };
 }
 
 function postTo(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
 
 import { contracts } from '../../../src/tools/testing/results.ts';
-import { json, plainRequest, post } from '../../support/plain-http.ts';
+import { post } from '../../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
 import { chunkReader, parseParts } from '../../support/multipart.ts';
 import { splitPrelude } from '../../support/response-stream.ts';
 import { readResult } from '../../support/results.ts';
 import { functionURL, restAPI } from '../../support/sources.ts';
 import { eventReader, parseEvents, resultsOf } from '../../support/sse.ts';
+import { testAnswers } from '../../support/real/answers.ts';
 import { bundle, createFolder } from '../../support/real/bundle.ts';
 import type { Folder } from '../../support/real/bundle.ts';
 import { fetchRuntimes } from '../../support/real/fetch-runtimes.ts';
@@ -51,24 +53,7 @@ describe("createStreamingHandler in AWS's own runtime client", needs('aws-lambda
     };
 
     describe(name, () => {
-      test('a query is answered with status, headers and cookies', async () => {
-        const response = await send(post({ query: '{ hello cookies(values: ["a=1", "b=2"]) }' }));
-
-        assert.equal(response.status, 200);
-        assert.deepEqual(json(response).data, { hello: 'Hello, world!', cookies: true });
-        assert.deepEqual(response.setCookies, ['a=1', 'b=2']);
-      });
-
-      test('a response without a body keeps its status', async () => {
-        const response = await send(plainRequest({ method: 'OPTIONS' }));
-
-        assert.deepEqual([response.status, response.body], [204, '']);
-      });
-
-      test('a refusal is a response with its status', async () => {
-        assert.equal((await send(post({ query: '{ nope }' }))).status, 422);
-        assert.equal((await send(plainRequest({ method: 'PUT' }))).status, 405);
-      });
+      testAnswers(send);
 
       test('a subscription is answered with its events', async () => {
         const response = await send(post({ query: counting }, events));
@@ -80,31 +65,26 @@ describe("createStreamingHandler in AWS's own runtime client", needs('aws-lambda
     });
   }
 
-  test('an event is sent before the next arrives', async (t) => {
+  /** What a request streams. The gate opens once the text is sent. */
+  const streamUntil = async (t: TestContext, text: string, query: string, accept: Partial<PlainRequest>): Promise<string> => {
     const gate = await startGateServer(t);
-    let text = '';
+    let sent = '';
     const onChunk = (chunk: Buffer): void => {
-      text += chunk.toString();
-      if (text.includes('before')) gate.open();
+      sent += chunk.toString();
+      if (sent.includes(text)) gate.open();
     };
-    const request = post({ query: 'subscription ($gate: String!) { gated(gate: $gate) }', variables: { gate: gate.url } }, events);
+    const event = functionURL.build(post({ query, variables: { gate: gate.url } }, accept));
+    return streamed(await graphql.invoke(event, { onChunk })).body;
+  };
 
-    const { body } = streamed(await graphql.invoke(functionURL.build(request), { onChunk }));
+  test('an event is sent before the next arrives', async (t) => {
+    const body = await streamUntil(t, 'before', 'subscription ($gate: String!) { gated(gate: $gate) }', events);
 
     assert.deepEqual(resultsOf(body), [{ data: { gated: 'before' } }, { data: { gated: 'behind' } }]);
   });
 
   test('the first part of an answer is sent before deferred data is ready', async (t) => {
-    const gate = await startGateServer(t);
-    let text = '';
-    const onChunk = (chunk: Buffer): void => {
-      text += chunk.toString();
-      if (text.includes('Hello, world!')) gate.open();
-    };
-
-    const { body } = streamed(
-      await graphql.invoke(functionURL.build(post({ query: deferring, variables: { gate: gate.url } }, multipart)), { onChunk }),
-    );
+    const body = await streamUntil(t, 'Hello, world!', deferring, multipart);
 
     assert.deepEqual(parseParts(body), [
       { data: { hello: 'Hello, world!' }, pending: [{ id: '0', path: [] }], hasNext: true },
@@ -150,16 +130,13 @@ for (const runtime of fetchRuntimes) {
       await served?.program.end();
       await folder.remove();
     });
-    const subscribe = (query: string, variables: object = {}): Promise<Response> =>
+    const ask = (accept: string, query: string, variables: object): Promise<Response> =>
       fetch(served.url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+        headers: { 'content-type': 'application/json', accept },
         body: JSON.stringify({ query, variables }),
       });
-
-    test('a subscription is answered with its events', async () => {
-      assert.deepEqual(resultsOf(await (await subscribe(counting)).text()), counted);
-    });
+    const subscribe = (query: string, variables: object): Promise<Response> => ask('text/event-stream', query, variables);
 
     test('an event is sent before the next arrives', async (t) => {
       const gate = await startGateServer(t);
@@ -173,13 +150,7 @@ for (const runtime of fetchRuntimes) {
 
     test('the first part of an answer is sent before deferred data is ready', async (t) => {
       const gate = await startGateServer(t);
-      const reader = chunkReader(
-        await fetch(served.url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', accept: 'multipart/mixed;incrementalSpec=v0.2, application/json' },
-          body: JSON.stringify({ query: deferring, variables: { gate: gate.url } }),
-        }),
-      );
+      const reader = chunkReader(await ask('multipart/mixed;incrementalSpec=v0.2, application/json', deferring, { gate: gate.url }));
 
       const first = await reader.next();
       gate.open();

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { before, describe, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 
 import {
   d1Store,
@@ -26,12 +25,10 @@ import { suiteContext } from '../../support/suite-context.ts';
 import { bundle, createFolder } from '../../support/real/bundle.ts';
 import { startBlobs } from './blobs-server.ts';
 import type { BlobFault } from './blobs-server.ts';
-import { isOnPath, needs, needsProgram, pathInPart } from '../../support/real/parts.ts';
+import { importFromPart, isOnPath, needs, needsProgram, pathInPart } from '../../support/real/parts.ts';
 
 const part = 'idempotency-stores';
 const load = (name: string): any => createRequire(pathInPart(part, '.package-lock.json'))(name);
-/** Imports a module of a package that has only ES modules. */
-const importFrom = async (from: string, file: string): Promise<any> => import(pathToFileURL(pathInPart(from, file)).href);
 
 type Suite = ReturnType<typeof suiteContext>;
 type BothStores = IdempotencyStore & BudgetStore;
@@ -134,7 +131,7 @@ testRealStore('dynamoDBStore with dynalite', needs(part), async (suite) => {
 const blobsPart = needs('@netlify/blobs');
 
 async function openBlobs(suite: Pick<Suite, 'after'>, faults: BlobFault[] = []): Promise<IdempotencyStore> {
-  const { getStore } = await importFrom('@netlify/blobs', '@netlify/blobs/dist/main.js');
+  const { getStore } = await importFromPart('@netlify/blobs', '@netlify/blobs/dist/main.js');
   const address = await startBlobs(suite, faults);
   const place = { siteID: 'site', token: 'token', edgeURL: address, uncachedEdgeURL: address };
   return netlifyBlobsStore(getStore({ name: 'idempotency', ...place }));
@@ -202,7 +199,7 @@ async function startWorker(suite: Suite): Promise<{ d1: BothStores; objects: Bot
   const folder = await createFolder();
   suite.after(() => folder.remove());
   await bundle('test/support/real/functions/idempotency-worker.ts', `${folder.path}/worker.mjs`, 'worker');
-  const { Miniflare } = await importFrom('miniflare', 'miniflare/dist/src/index.js');
+  const { Miniflare } = await importFromPart('miniflare', 'miniflare/dist/src/index.js');
   const miniflare = new Miniflare({
     cf: false,
     modules: [{ type: 'ESModule', path: 'worker.mjs', contents: await readFile(`${folder.path}/worker.mjs`, 'utf8') }],

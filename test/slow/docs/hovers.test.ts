@@ -25,12 +25,6 @@ test('no comment contains a word that editors read as a tag, at which they would
   );
 });
 
-test('each comment is above its name: editors do not find one on the line of the previous name', () => {
-  const behind = files.flatMap(({ file, text }) => (text.match(/^.*[;,] \/\*\*.*$/gm) ?? []).map((line) => `${file}: ${line}`));
-
-  assert.deepEqual(behind, []);
-});
-
 test('classes and interfaces have the names under which they are imported: "DataSource", not "DataSource$1"', () => {
   const renamed = files.flatMap(
     ({ file, text }) => text.match(/^.*(?:class|interface|function) \w+\$\d.*$/gm)?.map((line) => `${file}: ${line}`) ?? [],

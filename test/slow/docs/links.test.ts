@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { access } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 
@@ -7,8 +7,11 @@ import { anchorsOf, linksOf } from '../../support/markdown.ts';
 import { readPages, root } from '../../support/pages.ts';
 
 const pages = await readPages();
+const ofProject = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'];
 
-for (const [path, page] of Object.entries(pages)) {
+for (const path of [...Object.keys(pages), ...ofProject]) {
+  const page = pages[path] ?? (await readFile(join(root, path), 'utf8'));
+
   test(`every link of ${path} has a target`, async () => {
     const broken: string[] = [];
     for (const link of linksOf(page)) if (!(await leadsSomewhere(path, link))) broken.push(link);

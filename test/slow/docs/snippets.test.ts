@@ -21,15 +21,6 @@ test('every TypeScript block of README.md and docs/ compiles, strictly', async (
   assert.deepEqual(await folder.compile(), []);
 });
 
-test('modules that a function imports are not in its folder, where platforms would treat them as functions', () => {
-  const beside = folder.snippets.filter(({ file, block }) => file.includes('/functions/') && /from '\.\/[\w-]+\.ts'/.test(block.text));
-
-  assert.deepEqual(
-    beside.map(({ place }) => place),
-    [],
-  );
-});
-
 test('every TypeScript block of README.md and docs/ runs, logs what it says, and its handler answers', async () => {
   const files = folder.snippets
     .filter(({ block }) => block.notes['not run'] === undefined)

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { codeBlocks } from '../../support/markdown.ts';
 import { root } from '../../support/pages.ts';
 
 const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
@@ -11,14 +10,8 @@ const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8
 /** Where a page lists names that the source defines: the heading above the table, and how to find the names in the source. */
 const tables: readonly [page: string, heading: string, source: string, names: (source: string) => string[]][] = [
   ['plugins', 'Stages', 'src/server/operation/plugin.ts', (source) => membersOf(source, 'ServerPlugin')],
-  ['plugins', "Apollo Server's hooks", 'src/server/operation/apollo-hooks.ts', (source) => membersOf(source, 'ApolloHooks')],
-  ['plugins', 'Hooks of an operation', 'src/server/operation/apollo-hooks.ts', (source) => membersOf(source, 'GraphQLRequestListener')],
-  ['platforms', 'A long-lived Node process', 'src/server/node/listener.ts', (source) => membersOf(source, 'ListenOptions')],
   ['configuration', 'Context and data sources', 'src/server/http/context-argument.ts', (source) => membersOf(source, 'ContextArgument')],
   ['errors', 'Codes', 'src/server/operation/types.ts', codesOf],
-  ['explain', 'The report', 'src/tools/explain/report.ts', (source) => membersOf(source, 'ExplainReport')],
-  ['explain', 'A call', 'src/tools/explain/report.ts', (source) => membersOf(source, 'ExplainedCall')],
-  ['explain', 'Layers', 'src/datasources/call-watch.ts', layersOf],
 ];
 
 test('the table "Members" of docs/data-sources.md names what RESTDataSource and its hooks have', async () => {
@@ -39,36 +32,6 @@ for (const [page, heading, source, names] of tables) {
     assert.deepEqual(listed.toSorted(), [...new Set(defined)].toSorted());
   });
 }
-
-for (const [page, language, file] of [
-  ['aws', 'yaml', 'template.yaml'],
-  ['getting-started', 'toml', 'netlify.toml'],
-] as const) {
-  test(`the ${language} of docs/${page}.md is a part of ${file}`, async () => {
-    // The example of this repository builds the package first.
-    const there = new Set(linesOf((await read(file)).replaceAll('npm run build && ', '')));
-    const blocks = codeBlocks(await read(`docs/${page}.md`)).filter((block) => block.language === language);
-    const lines = blocks.filter(({ notes }) => notes['not in'] !== file).flatMap(({ text }) => linesOf(text));
-
-    assert.ok(lines.length > 0);
-    assert.deepEqual(
-      lines.filter((line) => !there.has(line)),
-      [],
-    );
-  });
-}
-
-test('docs/testing.md names every platform that tests can send as', async () => {
-  const page = await read('docs/testing.md');
-  const [, union = ''] = /export type PlatformName =([^;]+);/.exec(await read('src/tools/testing/platforms.ts')) ?? [];
-  const names = [...union.matchAll(/'([\w-]+)'/g)].map(([, name = '']) => name);
-
-  assert.ok(names.length > 0);
-  assert.deepEqual(
-    names.filter((name) => !page.includes(`\`${name}\``)),
-    [],
-  );
-});
 
 /** The code in the first cells of the table under a heading. */
 function namesInTable(page: string, heading: string): string[] {
@@ -97,18 +60,4 @@ function membersOfDataSource(source: string): string[] {
 function codesOf(source: string): string[] {
   const [, union = ''] = /export type ErrorCode =([^;]+);/.exec(source) ?? [];
   return [...[...union.matchAll(/'(\w+)'/g)].map(([, code = '']) => code), 'UNAUTHENTICATED', 'FORBIDDEN'];
-}
-
-/** The outcomes of the cache, and one for no layer. */
-function layersOf(source: string): string[] {
-  const [, union = ''] = /export type CacheOutcome =([^;]+);/.exec(source) ?? [];
-  return [...[...union.matchAll(/'([\w-]+)'/g)].map(([, name = '']) => name), 'none'];
-}
-
-/** The lines without comments, which differ between files. */
-function linesOf(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'));
 }

@@ -73,51 +73,12 @@ test('the next operation sees a review that was added, with the name of its user
   assert.deepEqual(data.book.reviews.at(-1), { text: 'Again!', by: 'Emma' });
 });
 
-test('an unknown object is null, and a slash in an id does not change the path', async () => {
-  assert.deepEqual(await run(address, '{ none: book(id: "none") { id } slash: book(id: "emma/reviews") { id } author(id: "") { id } }'), {
-    data: { none: null, slash: null, author: null },
-  });
-});
-
-test('an id that would lead outside its collection is never sent', async (context) => {
-  const { address: example, requests } = await serveOverCatalogue(context);
-
-  const { data, errors } = await run(example, '{ author(id: "..") { id } }');
-
-  assert.deepEqual(data, { author: null });
-  assert.equal(errors.length, 1);
-  assert.match(errors[0].message, /segment, which would change where the call goes/);
-  assert.deepEqual(requests, []);
-});
-
 test('an invalid number of stars is an error of the client', async () => {
   const { data, errors } = await run(address, 'mutation { addReview(book: "emma", stars: 6, text: "x") { id } }');
 
   assert.equal(data, null);
   assert.equal(errors[0].message, 'Expected stars from 1 to 5.');
   assert.equal(errors[0].extensions.code, 'BAD_USER_INPUT');
-});
-
-test('the reviews of all books in an answer take one request', async (context) => {
-  const { address: example, requests } = await serveOverCatalogue(context);
-
-  const { data } = await run(example, '{ books(author: "austen") { id reviews { by } } }');
-
-  assert.ok(data.books.length > 1);
-  assert.deepEqual(requests, [
-    'GET /books?author=austen 200',
-    `GET /reviews?${data.books.map(({ id }: { id: string }) => `book=${id}`).join('&')} 200`,
-  ]);
-});
-
-test('a GET runs a query if it has a header that pages of other sites cannot send', async () => {
-  const url = `${address}?query=${encodeURIComponent('{ author(id: "shelley") { name } }')}`;
-
-  const refused = await fetch(url);
-  const answered = await fetch(url, { headers: { 'vendor-require-preflight': '1' } });
-
-  assert.equal(refused.status, 400);
-  assert.deepEqual(await answered.json(), { data: { author: { name: 'Mary Shelley' } } });
 });
 
 test('a CDN may cache the catalogue, but not reviews', async () => {

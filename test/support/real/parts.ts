@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 /** A real part: one or several npm packages that are too large, or too slow to build, for `npm ci` of this project. */
 export interface Part {
@@ -72,6 +73,11 @@ export function isOnPath(program: string): boolean {
 /** The path of a file in a part's node_modules. */
 export function pathInPart(name: string, path: string): string {
   return join(partNamed(name).folder, 'node_modules', path);
+}
+
+/** Imports a module of a part. Any: TypeScript does not read the folders of parts. */
+export async function importFromPart(name: string, path: string): Promise<any> {
+  return import(pathToFileURL(pathInPart(name, path)).href);
 }
 
 const entries = JSON.parse(readFileSync(new URL('parts.json', import.meta.url), 'utf8')) as Readonly<

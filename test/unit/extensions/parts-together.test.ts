@@ -1,26 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { brotliDecompressSync } from 'node:zlib';
 
 import { BasicTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { SpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { GraphQLError } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
-import { createHandler as createLambdaHandler } from '../../../src/entries/aws-lambda.ts';
-import { compression } from '../../../src/entries/compression.ts';
 import { costLine } from '../../../src/entries/cost-line.ts';
 import { cacheControlDefinitions, edge } from '../../../src/entries/edge.ts';
 import { createHandler } from '../../../src/entries/fetch.ts';
-import { idempotency, memoryStore } from '../../../src/entries/idempotency.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { batch } from '../../../src/entries/index.ts';
 import type { ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import { openTelemetry } from '../../../src/entries/opentelemetry.ts';
-import * as events from '../../support/events.ts';
 import { chunkReader, parseParts } from '../../support/multipart.ts';
-import { post } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 import { merge } from '../../support/run-incrementally.ts';
@@ -214,45 +208,4 @@ describe('the cost line and the span end exactly once', () => {
       assert.deepEqual(seen.ended.toSorted(), seen.started.toSorted());
       assert.equal(rejections, 0);
     });
-});
-
-describe('compression', () => {
-  const long = 'noon'.repeat(20_000);
-  const acceptsBrotli: [string, string][] = [
-    ['accept', multipart],
-    ['accept-encoding', 'br'],
-  ];
-  const resolvers = { Query: { now: async () => long } };
-  const operation = post({ query: '{ ... @defer { now } }' }, { headers: acceptsBrotli });
-  const context = { getRemainingTimeInMillis: () => 30_000 } as never;
-
-  test('compresses the single answer that a platform without streams gives', async () => {
-    const { options } = library({ plugins: [compression()], resolvers });
-
-    const handler = createLambdaHandler(options as never) as (event: object, context: object) => Promise<any>;
-
-    const result = await handler(events.functionURLEvent(operation), context);
-
-    assert.equal(result.headers['content-encoding'], 'br');
-    const body = JSON.parse(brotliDecompressSync(Buffer.from(result.body, 'base64')).toString());
-    assert.deepEqual(body, { data: { now: long } });
-  });
-});
-
-test('a mutation with a key and deferred fields runs once, and each answer is whole', async () => {
-  const { options, seen } = library({ plugins: [idempotency({ store: memoryStore({ isOnlyProcess: true }), identity: () => 'ada' })] });
-  const { fetch } = createHandler(options);
-  const ask = async (): Promise<readonly [string, string | null]> => {
-    const response = await fetch(requestFor('mutation { add { id ... @defer { title } } }', { 'idempotency-key': '"k"' }));
-    return [await response.text(), response.headers.get('idempotent-replayed')];
-  };
-
-  const answers = [await ask(), await ask()];
-
-  assert.deepEqual(answers, [
-    ['{"data":{"add":{"id":"1","title":"book 1"}}}', null],
-    ['{"data":{"add":{"id":"1","title":"book 1"}}}', 'true'],
-  ]);
-  assert.equal(seen.lines.length, 2);
-  assert.deepEqual(seen.ended.toSorted(), seen.started.toSorted());
 });

@@ -18,9 +18,7 @@ import { DynamoDBCache } from '../../../../docs/examples/caching/dynamodb.ts';
 import { HTTPRedisCache } from '../../../../docs/examples/caching/http-store.ts';
 import { MemcachedCache } from '../../../../docs/examples/caching/memcached.ts';
 import type { MemcachedClient } from '../../../../docs/examples/caching/memcached.ts';
-import { NetlifyBlobsCache } from '../../../../docs/examples/caching/netlify-blobs.ts';
 import { SQLiteCache } from '../../../../docs/examples/caching/sqlite.ts';
-import { WorkersKVCache } from '../../../../docs/examples/caching/workers-kv.ts';
 
 interface Recipe {
   readonly create: (t: TestContext) => KeyValueCache | Promise<KeyValueCache>;
@@ -29,6 +27,7 @@ interface Recipe {
   readonly skip?: string | false;
 }
 
+/** test/real/stores/caches.test.ts has those over the vendors' own clients. */
 const recipes: Readonly<Record<string, Recipe>> = {
   memcached: { create: createMemcached, hasClock: true, ...needsProgram('memcached') },
   'a store over HTTP': { create: createHTTPStore, hasClock: true },
@@ -42,35 +41,6 @@ const recipes: Readonly<Record<string, Recipe>> = {
         return rm(folder, { recursive: true });
       });
       return cache;
-    },
-  },
-  'Netlify Blobs': {
-    create() {
-      const blobs = new Map<string, string>();
-      return new NetlifyBlobsCache(() => ({
-        async get(key) {
-          assert.ok(key.length <= 600 && !key.startsWith('/'));
-          return blobs.get(key) ?? null;
-        },
-        set: async (key, value) => blobs.set(key, value),
-        delete: async (key) => void blobs.delete(key),
-      }));
-    },
-  },
-  'Workers KV': {
-    create() {
-      const entries = new Map<string, string>();
-      return new WorkersKVCache({
-        async get(key) {
-          assert.ok(key.length <= 512);
-          return entries.get(key) ?? null;
-        },
-        async put(key, value, { expirationTtl = 60 }) {
-          assert.ok(Number.isInteger(expirationTtl) && expirationTtl >= 60);
-          entries.set(key, value);
-        },
-        delete: async (key) => void entries.delete(key),
-      });
     },
   },
   DynamoDB: {

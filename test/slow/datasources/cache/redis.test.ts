@@ -36,58 +36,54 @@ async function setUp(t: TestContext, port: number, deadline?: number) {
   return { begin, calls, url, untilCached };
 }
 
+/** A Redis behind a proxy, and operations that cache in it. */
+async function setUpBehindProxy(t: TestContext) {
+  const port = await freePort();
+  const server = await startRedis(t, port);
+  const proxy = await startProxy(t, port);
+  return { port, server, proxy, ...(await setUp(t, proxy.port)) };
+}
+
+type Surroundings = Awaited<ReturnType<typeof setUpBehindProxy>>;
+
+/** What happens to Redis, and how it ends. */
+const disturbances: Readonly<
+  Record<string, readonly [begin: (to: Surroundings) => unknown, end: (t: TestContext, to: Surroundings) => unknown]>
+> = {
+  'is killed, and starts again': [({ server }) => end(server), (t, { port }) => startRedis(t, port)],
+  'is frozen, and resumes': [({ server }) => server.kill('SIGSTOP'), (_t, { server }) => server.kill('SIGCONT')],
+  'is slow, and is fast again': [({ proxy }) => proxy.delay(2000), (_t, { proxy }) => proxy.delay(0)],
+  'loses its connections': [({ proxy }) => proxy.cut(), (_t, { proxy }) => proxy.cut()],
+};
+
 describe('Redis through Keyv 6', () => {
-  it('stores responses for other operations', redis, async (t) => {
+  it('stores responses for other operations for their usable lifetime, under a prefix', redis, async (t) => {
     const port = await freePort();
     await startRedis(t, port);
-    const { begin, calls } = await setUp(t, port, patient);
+    const { begin, calls, url } = await setUp(t, port, patient);
 
     const results = [await begin().read('x'), await begin().read('x')];
 
-    assert.deepEqual(results, [0, 0]);
-    assert.equal(calls.length, 1);
-  });
-
-  it('stores them for their usable lifetime, under a prefix', redis, async (t) => {
-    const port = await freePort();
-    await startRedis(t, port);
-    const { begin, url } = await setUp(t, port, patient);
-    await begin().read('x');
-
+    assert.deepEqual([results, calls.length], [[0, 0], 1]);
     const key = `graphql-functions:httpcache:${url}/x`;
-
     assert.deepEqual(await command(port, 'KEYS *'), ['*1', `$${key.length}`, key]);
     const [ttl] = await command(port, `PTTL ${key}`);
     assert.ok(Number(ttl!.slice(1)) > 590_000 && Number(ttl!.slice(1)) <= 600_000, ttl);
   });
 
-  it('fails no request when it is killed, and is used again after a restart', redis, async (t) => {
-    const port = await freePort();
-    const first = await startRedis(t, port);
-    const { begin, untilCached } = await setUp(t, port);
-    await untilCached('before');
+  for (const [name, [disturb, repair]] of Object.entries(disturbances))
+    it(`fails no request when Redis ${name}: then it is used again`, redis, async (t) => {
+      const surroundings = await setUpBehindProxy(t);
+      const { begin, untilCached } = surroundings;
+      await untilCached('before');
 
-    await end(first);
-    await Promise.all([begin().read('a'), begin().read('b'), begin().create('a'), begin().read('a')]);
-    await begin().read('a');
+      await disturb(surroundings);
+      await Promise.all([begin().read('a'), begin().read('b'), begin().create('a'), begin().read('a')]);
+      await begin().read('a');
 
-    await startRedis(t, port);
-    await untilCached('after');
-  });
-
-  it('fails no request when it is frozen, and is used again when it resumes', redis, async (t) => {
-    const port = await freePort();
-    const server = await startRedis(t, port);
-    const { begin, untilCached } = await setUp(t, port);
-    await untilCached('before');
-
-    server.kill('SIGSTOP');
-    await Promise.all([begin().read('a'), begin().read('b'), begin().create('a'), begin().read('a')]);
-    await begin().read('a');
-
-    server.kill('SIGCONT');
-    await untilCached('after');
-  });
+      await repair(t, surroundings);
+      await untilCached('after');
+    });
 
   it('fails no request before it has started, and is used once it has', redis, async (t) => {
     const port = await freePort();
@@ -96,35 +92,6 @@ describe('Redis through Keyv 6', () => {
     await Promise.all([begin().read('a'), begin().create('a'), begin().read('b')]);
 
     await startRedis(t, port);
-    await untilCached('after');
-  });
-
-  it('delays no request when it is slow, and is used again when it is fast', redis, async (t) => {
-    const port = await freePort();
-    await startRedis(t, port);
-    const proxy = await startProxy(t, port);
-    const { begin, untilCached } = await setUp(t, proxy.port);
-    await untilCached('before');
-
-    proxy.delay(2000);
-    await Promise.all([begin().read('a'), begin().create('a'), begin().read('b')]);
-
-    proxy.delay(0);
-    await untilCached('after');
-  });
-
-  it('does not end the process when its connections are cut repeatedly', redis, async (t) => {
-    const port = await freePort();
-    await startRedis(t, port);
-    const proxy = await startProxy(t, port);
-    const { begin, untilCached } = await setUp(t, proxy.port);
-
-    for (let index = 0; index < 5; index++) {
-      await begin().read(`x${index}`);
-      proxy.cut();
-      await begin().read(`x${index}`);
-    }
-
     await untilCached('after');
   });
 

@@ -103,25 +103,16 @@ describe('tools for development', () => {
   });
 });
 
-/** Functions of a user: with the page by default, or as a plugin from its entry. */
-const functions = {
-  'by default': ['', ''],
-  'as a plugin': [`import { landingPage } from ${JSON.stringify(join(root, 'src/entries/landing-page.ts'))};`, 'plugins: [landingPage()],'],
-} as const;
-
 for (const format of ['cjs', 'esm'] as const) {
-  for (const [how, [imports, option]] of Object.entries(functions)) {
-    test(`in a bundle (${format}, no splitting), the playground, there ${how}, and the explanations are found next to it, not in it`, async (t) => {
-      const folder = await mkdtemp(join(tmpdir(), 'tools-'));
-      t.after(() => rm(folder, { recursive: true, force: true }));
-      const outfile = join(folder, `bundle.${format === 'cjs' ? 'cjs' : 'mjs'}`);
-      const { metafile } = await build({
-        stdin: {
-          contents: `
+  test(`in a bundle (${format}, no splitting), the playground and the explanations are found next to it, not in it`, async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'tools-'));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const outfile = join(folder, `bundle.${format === 'cjs' ? 'cjs' : 'mjs'}`);
+    const { metafile } = await build({
+      stdin: {
+        contents: `
             import { createHandler } from ${JSON.stringify(join(root, 'src/entries/index.ts'))};
-            ${imports}
             const handler = createHandler({
-              ${option}
               csrfPrevention: true,
               typeDefs: 'type Query { hello: String }',
               resolvers: { Query: { hello: () => 'world' } },
@@ -134,26 +125,24 @@ for (const format of ['cjs', 'esm'] as const) {
               console.log(data.hello, extensions.explain.calls.length);
             });
           `,
-          resolveDir: root,
-          loader: 'ts',
-        },
-        outfile,
-        bundle: true,
-        platform: 'node',
-        format,
-        metafile: true,
-        logLevel: 'silent',
-      });
-
-      const { stdout } = await run(process.execPath, [outfile], { cwd: root, env: { ...process.env, NODE_ENV: 'development' } });
-
-      assert.equal(stdout, '200 playground\nworld 0\n');
-      const inputs = Object.keys(metafile.inputs);
-      const foreign = how === 'by default' ? /graphiql|monaco|react|\.gz$|landing-page/ : /graphiql|monaco|react|\.gz$/;
-      assert.deepEqual(
-        inputs.filter((path) => foreign.test(path) || /src\/(?:entries|tools)\/explain[/.]/.test(path)),
-        [],
-      );
+        resolveDir: root,
+        loader: 'ts',
+      },
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format,
+      metafile: true,
+      logLevel: 'silent',
     });
-  }
+
+    const { stdout } = await run(process.execPath, [outfile], { cwd: root, env: { ...process.env, NODE_ENV: 'development' } });
+
+    assert.equal(stdout, '200 playground\nworld 0\n');
+    const inputs = Object.keys(metafile.inputs);
+    assert.deepEqual(
+      inputs.filter((path) => /graphiql|monaco|react|\.gz$|landing-page|src\/(?:entries|tools)\/explain[/.]/.test(path)),
+      [],
+    );
+  });
 }

@@ -13,6 +13,7 @@ const { url } = await serve(
     typeDefs: [probe.typeDefs, 'extend type Query { held: String! }'],
     resolvers: [probe.resolvers, { Query: { held: () => (console.log('holding'), released) } }],
     plugins: [
+      ...probe.plugins,
       {
         serverWillStart: () => ({
           drainServer: () => console.log('draining'),

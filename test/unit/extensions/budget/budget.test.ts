@@ -18,14 +18,6 @@ describe('points', () => {
     assert.deepEqual(fieldsOf(second), ['"default";r=6;t=4', '"default";q=10;w=10', null]);
   });
 
-  test('are counted for each client', async () => {
-    const { send } = openShop();
-
-    const statuses = [await send(all), await send(one), await send(one, { client: 'grace' })].map(({ status }) => status);
-
-    assert.deepEqual(statuses, [200, 429, 200]);
-  });
-
   test('that are missing refuse an operation before it runs: 429, with the time to wait in the error and in Retry-After', async () => {
     const { send, runs, wait } = openShop();
     await send(all);

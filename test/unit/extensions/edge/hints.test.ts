@@ -2,63 +2,176 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { batch } from '../../../../src/entries/index.ts';
-import { hint, hintTable, root } from './hint-table.ts';
 import { edgeServing } from '../../../support/edge/serving.ts';
 
-const withDroid = (typeDefs: string): string =>
-  /type Droid\b/.test(typeDefs)
-    ? typeDefs
-    : `${typeDefs} type Droid ${typeDefs.includes('interface Node') ? 'implements Node' : ''} { id: ID! name: String }`;
+// test/contract/generated/extensions/edge combines hints at random, and computes each lifetime a second time.
 
-/** Leaves out the resolvers of a type that the schema lacks. */
-const usedIn = (typeDefs: string, resolvers: object = {}): object =>
-  Object.fromEntries(Object.entries(resolvers).filter(([type]) => type !== 'Node' || typeDefs.includes('interface Node')));
+const typeDefs = `
+  type Query {
+    text: String  negative: String @cacheControl(maxAge: -5)
+    droid: Droid  marked: Droid @cacheControl(maxAge: 60)  rootInherits: Droid @cacheControl(inheritMaxAge: true)
+    typed: Typed  typedLonger: Typed @cacheControl(maxAge: 120)  extended: Extended  zero: Zero
+    inheriting: Inheriting @cacheControl(maxAge: 60)
+    owned: Owned @cacheControl(maxAge: 120)  shared: Owned @cacheControl(scope: PUBLIC)  ownedByField: Common @cacheControl(scope: PRIVATE)
+    named: Named  strict: Strict  alien: Alien
+    entity: Entity @cacheControl(maxAge: 300)  found: [Found] @cacheControl(maxAge: 300)  open: Entity @cacheControl(maxAge: 80, scope: PUBLIC)
+    media: Media  sealed: Sealed @cacheControl(maxAge: 70)  letter: Letter @cacheControl(maxAge: 70)
+  }
+  type Droid {
+    id: ID!  short: String @cacheControl(maxAge: 5)  secret: String @cacheControl(scope: PRIVATE)
+    friends: [Droid]  kept: [Droid] @cacheControl(inheritMaxAge: true)  keptSecret: Droid @cacheControl(inheritMaxAge: true, scope: PRIVATE)
+  }
+  type Typed @cacheControl(maxAge: 60) { id: ID! kept: Typed @cacheControl(inheritMaxAge: true) }
+  type Extended { id: ID! } extend type Extended @cacheControl(maxAge: 30)
+  type Zero @cacheControl(maxAge: 0) { id: ID! }
+  type Inheriting @cacheControl(inheritMaxAge: true) { id: ID! kept: Inheriting }
+  type Owned @cacheControl(maxAge: 60, scope: PRIVATE) { id: ID! } type Common @cacheControl(maxAge: 60, scope: PUBLIC) { id: ID! }
+  interface Named @cacheControl(maxAge: 60) { id: ID! } interface Strict @cacheControl(maxAge: 20) { id: ID! }
+  type Hero implements Named & Strict @cacheControl(maxAge: 30) { id: ID! } type Alien implements Named { id: ID! }
+  interface Entity { id: ID! } union Found = Product | Account union Media @cacheControl(maxAge: 300) = Product | Zero
+  type Product implements Entity @cacheControl(maxAge: 300) { id: ID! }
+  type Account implements Entity @cacheControl(maxAge: 300, scope: PRIVATE) { id: ID! }
+  interface Sealed { id: ID! secret: String @cacheControl(scope: PRIVATE) related: Product @cacheControl(maxAge: 50) copy: Plain @cacheControl(maxAge: 50) }
+  type Letter implements Sealed { id: ID! secret: String related: Product @cacheControl(maxAge: 60) copy: Plain } type Plain { id: ID! }`;
+
+/** An object of every type, which has all of its fields. */
+const thing: Record<string, unknown> = { id: '1' };
+for (const name of ['keptSecret', 'related', 'copy']) thing[name] = thing;
+for (const name of ['friends', 'kept']) thing[name] = [thing];
+const one = { ...thing, kept: thing };
+const typeOf = { named: 'Hero', strict: 'Hero', entity: 'Product', open: 'Product', media: 'Product', sealed: 'Letter' };
+const rootValue = {
+  ...Object.fromEntries(['droid', 'marked', 'rootInherits', 'extended', 'zero', 'owned', 'shared', 'ownedByField', 'alien', 'letter'].map((name) => [name, thing])), // prettier-ignore
+  ...Object.fromEntries(['typed', 'typedLonger', 'inheriting'].map((name) => [name, one])),
+  ...Object.fromEntries(Object.entries(typeOf).map(([name, __typename]) => [name, { ...thing, __typename }])),
+  found: [{ ...thing, __typename: 'Product' }],
+};
+
+type Lifetime = number | 'private';
+
+const rules: readonly (readonly [rule: string, query: string, lifetime: Lifetime, defaultMaxAge?: number])[] = [
+  ['a root field without a hint has the lifetime 0', '{ droid { id } }', 'private'],
+  ['a root field without a hint has the default lifetime', '{ droid { id } }', 10, 10],
+  ['a root field of a scalar type too', '{ text }', 'private'],
+  ['an operation without hints is not kept', '{ __typename }', 'private'],
+  ['a negative maxAge sets no lifetime', '{ negative }', 'private'],
+  ['the hint of a field counts', '{ marked { id } }', 60],
+  ['the hint of a type counts', '{ typed { id } }', 60],
+  ['the hint of a type extension counts', '{ extended { id } }', 30],
+  ['the hint of a field replaces that of its type', '{ typedLonger { id } }', 120],
+  ['maxAge 0 of a type overrides the default', '{ zero { id } }', 'private', 10],
+  ['the smallest of all hints wins', '{ marked { id short } }', 5],
+  ['fields of fragments count', '{ marked { ...F } } fragment F on Droid { ... { short } }', 5],
+  ['a nested field with selections has the default lifetime', '{ marked { friends { id } } }', 'private'],
+  ['a field with inheritMaxAge has the lifetime of its parent', '{ marked { kept { id } } }', 60],
+  ['a nested field can shorten an inherited lifetime', '{ marked { kept { short } } }', 5],
+  ['a field that does not inherit has the default, even below one that inherits', '{ marked { kept { friends { short } } } }', 'private'],
+  ['inheritMaxAge of a type applies to fields of the type', '{ inheriting { kept { id } } }', 60],
+  ['inheritMaxAge has no effect at the root', '{ rootInherits { id } }', 7, 7],
+  ['inheritMaxAge does not override the lifetime of a type', '{ typedLonger { kept { id } } }', 60],
+  ['PRIVATE wins', '{ marked { secret } }', 'private'],
+  ['PRIVATE with inheritMaxAge counts', '{ marked { keptSecret { id } } }', 'private'],
+  ['the lifetime of a field keeps the scope of its type', '{ owned { id } }', 'private'],
+  ['PRIVATE of a field replaces PUBLIC of its type', '{ ownedByField { id } }', 'private'],
+  ['PUBLIC of a field replaces PRIVATE of its type', '{ shared { id } }', 60],
+  ['a skipped field does not count', 'query ($s: Boolean = true) { marked { id } text @skip(if: $s) }', 60],
+  ['an included field counts', 'query ($s: Boolean = true) { marked { id } text @include(if: $s) }', 'private'],
+  ['a field that is not included does not count', 'query ($s: Boolean = false) { marked { id } text @include(if: $s) }', 60],
+  ['aliases change nothing', '{ a: marked { id } b: marked { x: id } }', 60],
+  ['introspection and __typename set no limit', '{ __typename marked { __typename id } __schema { queryType { name } } }', 60],
+  ['the strictest hint of an interface and of every type that may be there counts', '{ named { ... on Hero { id } } }', 10, 10],
+  ['a type without a lifetime has the default behind an interface', '{ named { id } }', 'private'],
+  ['the hint of an interface counts if it is stricter than those of its types', '{ strict { id } }', 20],
+  ['a type without a hint does not have the hint of its interface', '{ alien { id } }', 10, 10],
+  ['PRIVATE of a type counts behind an interface', '{ entity { id } }', 'private'],
+  ['PRIVATE of a type counts behind a union, and in a list', '{ found { ... on Product { id } } }', 'private'],
+  ['maxAge 0 of a type counts behind a union', '{ media { ... on Product { id } } }', 'private', 60],
+  ['the hint of a field replaces those of all types behind an interface', '{ open { id } }', 80],
+  ['PRIVATE of a field of an interface counts for the same field of its types', '{ sealed { ... on Letter { id secret } } }', 'private'],
+  ['PRIVATE of a field of an interface does not count for other fields', '{ sealed { id } }', 70],
+  ['the lifetime of a field of an interface shortens that of the same field of a type', '{ letter { related { id } } }', 50],
+  ['a field of an interface gives no lifetime to the same field of a type', '{ letter { copy { id } } }', 'private'],
+];
+
+// `any`, because resolvers read the schema, the path and the hints in it.
+type Args = [unknown, unknown, unknown, any];
+/** Creates a resolver that uses its hints. */
+const using =
+  (use: (info: any) => unknown) =>
+  (...[, , , info]: Args): object => (use(info), thing);
+/** Creates a resolver that sets a hint. */
+const hint = (given: object): ((...given: Args) => object) => using(({ cacheControl }) => cacheControl.setCacheHint(given));
+const restricting = (...lifetimes: number[]): unknown =>
+  using(({ cacheControl }) => lifetimes.forEach((maxAge) => cacheControl.cacheHint.restrict({ maxAge })));
+
+const ofResolvers: readonly (readonly [rule: string, query: string, lifetime: Lifetime, resolver: unknown, defaultMaxAge?: number])[] = [
+  ['a resolver replaces the hint of the schema with a longer one', '{ marked { id } }', 100, hint({ maxAge: 100 })],
+  ['a resolver sets the scope PRIVATE', '{ marked { id } }', 'private', hint({ scope: 'PRIVATE' })],
+  ['restrict cannot lengthen a lifetime', '{ marked { id } }', 40, restricting(100, 40)],
+  [
+    'a hint counts that is set after a wait',
+    '{ marked { id } }',
+    3,
+    async (...given: Args) => (await Promise.resolve(), hint({ maxAge: 3 })(...given)),
+  ],
+  [
+    'setCacheHint can be destructured',
+    '{ marked { id } }',
+    30,
+    using(({ cacheControl: { setCacheHint } }) => setCacheHint({ maxAge: 30 })),
+  ],
+  [
+    'cacheHintFromType returns the hint of the type',
+    '{ marked { id } }',
+    20,
+    using(({ cacheControl, schema }) => cacheControl.setCacheHint(cacheControl.cacheHintFromType(schema.getType('Strict')))),
+  ],
+  ['a resolver sets a lifetime if the schema does not', '{ droid { id } }', 100, hint({ maxAge: 100 })],
+  ['a scope alone sets no lifetime', '{ droid { id } }', 'private', hint({ scope: 'PUBLIC' })],
+  ['restrict sets a lifetime if the schema does not', '{ droid { id } }', 60, restricting(60), 10],
+  ['hints of other fields count besides that of a resolver', '{ droid { id } marked { short } }', 5, hint({ maxAge: 100 })],
+  ['the lifetime of a resolver does not replace PRIVATE behind an interface', '{ entity { id } }', 'private', hint({ maxAge: 60 })],
+  ['PUBLIC of a resolver does', '{ entity { id } }', 60, hint({ maxAge: 60, scope: 'PUBLIC' })],
+  [
+    'and leaves other fields as strict as without it',
+    '{ entity { id } found { ... on Product { id } } }',
+    'private',
+    hint({ scope: 'PUBLIC' }),
+  ],
+];
 
 describe('the lifetime of an answer', () => {
-  for (const [typeDefs, ...rows] of hintTable)
-    for (const [behavior, query, lifetime, { variables, defaultMaxAge, resolvers } = {}] of rows)
-      test(`${behavior}: ${query}`, async () => {
-        const server = { typeDefs: withDroid(typeDefs), resolvers: usedIn(typeDefs, resolvers), rootValue: root, introspection: true };
-        const { get, decisions, log } = edgeServing({ cdn: 'rfc9213', defaultMaxAge, server: server as never });
-
-        const response = await get(query, { ...(variables && { variables }) });
-
-        assert.equal(response.status, 200, await response.text());
-        assert.equal(decisions[0]?.public === true ? decisions[0].maxAge : 'private', lifetime);
-        assert.deepEqual(log, []);
+  for (const [rule, query, lifetime, resolver, defaultMaxAge] of [
+    ...rules.map(([rule, query, lifetime, seconds]) => [rule, query, lifetime, undefined, seconds] as const),
+    ...ofResolvers,
+  ])
+    test(`${rule}: ${query}`, async () => {
+      const [, root] = /\{ (\w+)/.exec(query)!;
+      const resolvers = { ...(resolver !== undefined && { Query: { [root!]: resolver } }), Entity: { __resolveType: () => 'Product' } };
+      const { get, decisions, log } = edgeServing({
+        cdn: 'rfc9213',
+        defaultMaxAge,
+        server: { typeDefs, resolvers, rootValue, introspection: true } as never,
       });
 
-  test('a field of Query without a hint makes the response private, a field of an object does not, even if their resolvers can set hints', async () => {
-    const typeDefs = `
-      type Query { news: String @cacheControl(maxAge: 60) plain: String product: Product @cacheControl(maxAge: 60) }
-      type Product { name: String }`;
-    const named = (_source: unknown, _arguments: unknown, _context: unknown, info: any): string => {
-      // This hint sets no lifetime.
-      info.cacheControl.setCacheHint({ scope: 'PUBLIC' });
-      return info.fieldName;
-    };
-    const resolvers = { Query: { plain: named, product: () => ({}) }, Product: { name: named } };
-    const { get, decisions } = edgeServing({ server: { typeDefs, resolvers, rootValue: { news: 'x' } } as never });
+      const response = await get(query);
 
-    for (const query of ['{ news }', '{ news plain }', '{ product { name } }', '{ product { name } plain }']) await get(query);
+      assert.equal(response.status, 200, await response.text());
+      assert.equal(decisions[0]?.public === true ? decisions[0].maxAge : 'private', lifetime);
+      assert.deepEqual(log, []);
+    });
+
+  test('the strictest hint of the items of a list counts', async () => {
+    const short = (...[, , , { path, cacheControl }]: Args): void => cacheControl.setCacheHint({ maxAge: path.prev.key === 1 ? 8 : 90 });
+    const server = { typeDefs, resolvers: { Droid: { short } }, rootValue: { marked: { kept: [thing, thing] } } };
+    const { get, decisions } = edgeServing({ server: server as never });
+
+    await get('{ marked { kept { short } } }');
 
     assert.deepEqual(
-      decisions.map((decision) => decision.public),
-      [true, false, true, false],
+      decisions.map((decision) => decision.public && decision.maxAge),
+      [8],
     );
-  });
-
-  test('setCacheHint can be destructured', async () => {
-    const typeDefs = 'type Query { news: String }';
-    const news = (_source: unknown, _arguments: unknown, _context: unknown, { cacheControl: { setCacheHint } }: any): string => {
-      setCacheHint({ maxAge: 30 });
-      return 'x';
-    };
-    const { get, decisions } = edgeServing({ server: { typeDefs, resolvers: { Query: { news } } } as never });
-
-    await get('{ news }');
-
-    assert.deepEqual(decisions, [{ public: true, maxAge: 30, tags: ['q:news'] }]);
   });
 
   test('the hints of all calls of a batched resolver count, the strictest first', async () => {
@@ -147,38 +260,6 @@ describe('the lifetime of an answer', () => {
     assert.deepEqual(await response.json(), { data: { node: null } });
     assert.equal(decisions[0]?.public, true);
   });
-
-  const readers: Readonly<Record<string, object>> = {
-    'by its fourth parameter': { dynamic: hint({ maxAge: 9 }) },
-    'by arguments': {
-      dynamic() {
-        return hint({ maxAge: 9 })(...(arguments as unknown as [unknown, unknown, unknown, unknown]));
-      },
-    },
-    'by a rest': { dynamic: (...given: [unknown, unknown, unknown, unknown]) => hint({ maxAge: 9 })(...given) },
-    'after a default': {
-      dynamic: (a: unknown, b: unknown = {}, c: unknown = {}, info: unknown = {}) => hint({ maxAge: 9 })(a, b, c, info),
-    },
-    'behind bind': { dynamic: hint({ maxAge: 9 }).bind(undefined) },
-    'behind a proxy': { dynamic: new Proxy(hint({ maxAge: 9 }), {}) },
-    'after a pattern with parentheses': {
-      dynamic: (a: unknown, { b = (() => 1)() }: { b?: number }, c: unknown, info: unknown) => hint({ maxAge: 9 })(a, b, c, info),
-    },
-  };
-  for (const [name, Query] of Object.entries(readers))
-    test(`a resolver reaches its hints ${name}`, async () => {
-      const { get, decisions } = edgeServing({
-        server: { typeDefs: 'type Query { dynamic: Droid } type Droid { id: ID! }', resolvers: { Query } } as never,
-      });
-
-      await get('{ dynamic { id } }');
-      await get('{ dynamic { id } }');
-
-      assert.deepEqual(
-        decisions.map((decision) => decision.public && decision.maxAge),
-        [9, 9],
-      );
-    });
 
   for (const wrong of [{ scope: 'private' }, { maxAge: Number.NaN }, { maxAge: -1 }, { maxAge: '60' }])
     test(`the hint ${JSON.stringify(wrong)} of a resolver makes the answer private`, async () => {

@@ -3,8 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, test } from 'node:test';
 
 import { HeaderMap, InMemoryLRUCache } from '../../../../src/entries/index.ts';
-import type { ContextArgument, RequestCall, ServerOptions, ServerPlugin } from '../../../../src/entries/index.ts';
-import { cacheControlDefinitions, edge } from '../../../../src/entries/edge.ts';
+import type { ContextArgument, RequestCall, ServerPlugin } from '../../../../src/entries/index.ts';
+import { edge } from '../../../../src/entries/edge.ts';
 import { createHandler } from '../../../../src/entries/fetch.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { deferred } from '../../../support/deferred.ts';
@@ -76,30 +76,7 @@ describe('sharing between users', () => {
     });
   }
 
-  test('an answer with errors is private, even if a plugin has removed the errors', async () => {
-    const hiding: ServerPlugin = {
-      requestDidStart: async () => ({
-        willSendResponse: async ({ response: { result } }) => {
-          Reflect.deleteProperty(result, 'errors');
-        },
-      }),
-    };
-    const [plain, hidden] = [[], [hiding]].map((plugins) => edgeServing({ server: { typeDefs, resolvers, plugins } }));
-
-    const answers = [await plain!.get('{ hello failing }'), await hidden!.get('{ hello failing }')];
-
-    assert.deepEqual(
-      answers.map(({ headers }) => headers.get('cache-control')),
-      ['private, no-store', 'private, no-store'],
-    );
-    assert.deepEqual(await answers[1]!.json(), { data: { hello: 'world', failing: null } });
-    assert.deepEqual(
-      [...plain!.decisions, ...hidden!.decisions],
-      Array.from({ length: 2 }, () => ({ public: false, reason: 'it has errors' })),
-    );
-  });
-
-  for (const [name, read] of Object.entries(readings)) {
+  for (const [name, read] of Object.entries(readings))
     test(`context that reads ${name} makes the answer private`, async () => {
       const context = (argument: ContextArgument): object => ({ known: typeof read(argument) });
       const { get } = edgeServing({ server: { typeDefs, resolvers, context } as never });
@@ -109,16 +86,6 @@ describe('sharing between users', () => {
       assert.equal(response.headers.get('cache-control'), 'private, no-store');
       assert.equal(response.headers.get('xkey'), null);
     });
-
-    test(`a resolver that reads ${name} through the context makes the answer private too`, async () => {
-      const argumentOf = (argument: ContextArgument): object => ({ read: () => read(argument) });
-      const { get } = edgeServing({ server: { typeDefs, resolvers, context: argumentOf } as never });
-
-      const response = await get('{ hello }');
-
-      assert.equal(response.headers.get('cache-control'), 'private, no-store');
-    });
-  }
 
   test('an answer to a POST whose context reads the body is private', async () => {
     const context = ({ request: { body } }: ContextArgument): object => ({ kind: body.kind });
@@ -152,15 +119,10 @@ describe('sharing between users', () => {
         headers.append('vary', request.path.slice(1));
       }),
     };
-    const handler = createHandler({
-      typeDefs: [cacheControlDefinitions, typeDefs],
-      resolvers,
-      plugins: [edge({ cdn: 'varnish' }), marking],
-      nodeEnv: 'production',
-    });
+    const { send } = edgeServing({ server: { typeDefs, resolvers, plugins: [marking] } });
 
     const responses = [];
-    for (const path of ['a', 'b', 'c']) responses.push(await handler(new Request(`https://api.example/${path}?query={hello}`)));
+    for (const path of ['a', 'b', 'c']) responses.push(await send(new Request(`https://api.example/${path}?query={hello}`)));
 
     assert.deepEqual(
       responses.map(({ headers }) => [headers.get('x-path'), headers.get('vary'), headers.get('xkey')]),
@@ -231,149 +193,68 @@ describe('sharing between users', () => {
     });
   });
 
-  test('a plugin that sets a cookie on the finished response makes it private', async () => {
-    const cookies: ServerPlugin = {
-      async request(_call, next) {
-        const response = await next();
-        response.headers.append('set-cookie', 'session=1');
-        return response;
-      },
-    };
-    const { get } = edgeServing({ server: { typeDefs, resolvers, plugins: [cookies] } });
-
-    assert.equal((await get('{ hello }')).headers.get('cache-control'), 'private, no-store');
-  });
-
-  test('a plugin that sets Expires on the finished response keeps it, and the response is private', async () => {
-    const expires: ServerPlugin = {
-      async request(_call, next) {
-        const response = await next();
-        response.headers.set('expires', '0');
-        return response;
-      },
-    };
-    const { get } = edgeServing({ server: { typeDefs, resolvers, plugins: [expires] } });
-
-    const { headers } = await get('{ hello }');
-
-    assert.equal(headers.get('cache-control'), 'private, no-store');
-    assert.equal(headers.get('expires'), '0');
-  });
-
   test('a mutation with a hint runs each time, also with a store that keeps answers of POST', async () => {
     let runs = 0;
-    const { fetch } = createHandler({
-      plugins: [edge({ store: new InMemoryLRUCache(), deploy: '1' })],
-      typeDefs: [cacheControlDefinitions, typeDefs],
-      resolvers: { ...resolvers, Mutation: { hello: () => String(++runs) } },
-    });
-    const send = (): Promise<Response> =>
-      fetch(
-        new Request('https://api.example/', {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: '{"query":"mutation { hello }"}',
-        }),
-      );
+    const server = { typeDefs, resolvers: { ...resolvers, Mutation: { hello: () => String(++runs) } } };
+    const { post } = edgeServing({ cdn: undefined, store: new InMemoryLRUCache(), deploy: '1', server });
+    const mutation = { query: 'mutation { hello }' };
 
-    const answers = [await (await send()).text(), await (await send()).text()];
+    const answers = [await (await post(mutation)).text(), await (await post(mutation)).text()];
 
     assert.deepEqual(answers, ['{"data":{"hello":"1"}}', '{"data":{"hello":"2"}}']);
   });
 
   test('a listed header is in Vary, whether it was read or not', async () => {
-    const context = ({ request }: ContextArgument): object => ({ language: request.headers.get('accept-language') });
-    const { get } = edgeServing({ varyHeaders: ['Accept-Language'], server: { typeDefs, resolvers, context } as never });
+    const { headers } = await edgeServing({ varyHeaders: ['Accept-Language'], server: { typeDefs, resolvers } }).get('{ hello }');
 
-    const response = await get('{ hello }');
-
-    assert.equal(response.headers.get('vary'), 'Accept, accept-language');
-    assert.match(response.headers.get('cache-control') ?? '', /^public/);
+    assert.deepEqual([headers.get('vary'), headers.get('cache-control')], ['Accept, accept-language', 'public, max-age=0, s-maxage=60']);
   });
 
-  test('if the key has no headers, reading a listed one makes the answer private', async () => {
-    const context = ({ request }: ContextArgument): object => ({ language: request.headers.get('accept-language') });
-    const { get } = edgeServing({ cdn: 'cloudflare', varyHeaders: ['accept-language'], server: { typeDefs, resolvers, context } as never });
-
-    assert.equal((await get('{ hello }')).headers.get('cache-control'), 'private, no-store');
+  const reading = (field: string): object => ({ context: ({ request }: ContextArgument) => ({ read: request.headers.get(field) }) });
+  const readingQuery = { context: ({ request }: ContextArgument) => ({ query: request.queryString }) };
+  const varying = (field: string): object => ({
+    context: ({ response }: ContextArgument) => (response.headers.set('vary', field), {}),
   });
+  const finishing = (name: string, value: string): object => {
+    const plugin: ServerPlugin = { request: after((_call, { headers }) => headers.set(name, value)) };
+    return { plugins: [plugin] };
+  };
+  const graphqlParameters = '&operationName=&variables={}&extensions={}&documentId=&id=&doc_id=';
+  const crossOrigin = { cors: { origin: ['https://shop.example'] } };
+  const ofOrigin = { headers: { origin: 'https://shop.example' } };
+  const rows: readonly (readonly [what: string, control: string, server: object, options?: object, request?: object])[] = [
+    ['reading a listed header', 'public', reading('accept-language'), { varyHeaders: ['accept-language'] }],
+    [
+      'reading a listed header, which is not in the key of the CDN',
+      'private',
+      reading('accept-language'),
+      { cdn: 'cloudflare', varyHeaders: ['accept-language'] },
+    ],
+    ['reading Accept, by which all answers vary', 'public', reading('accept')],
+    ['reading Accept, which is not in the key of the CDN', 'private', reading('accept'), { cdn: 'cloudflare' }],
+    ['reading an unlisted query parameter', 'private', readingQuery, {}, { search: '&token=1' }],
+    ['reading an unlisted query parameter with an escaped name', 'private', readingQuery, {}, { search: '&%74oken=1' }],
+    ['reading a listed query parameter', 'public', readingQuery, { queryParameters: ['shop'] }, { search: '&shop=1' }],
+    ['reading the query parameters of GraphQL', 'public', readingQuery, {}, { search: graphqlParameters }],
+    ...['Cookie', 'Authorization', '*', 'Accept-Language, cookie'].map((field) => [`Vary: ${field}`, 'private', varying(field)] as const),
+    ...['cloudfront', 'netlify'].map(
+      (cdn) => [`Vary: Accept, Accept-Encoding for ${cdn}`, 'public', varying('Accept, Accept-Encoding'), { cdn }] as const,
+    ),
+    ...['cloudflare', 'cloudfront', 'netlify'].map(
+      (cdn) => [`Vary: Origin for ${cdn}`, 'private', crossOrigin, { cdn }, ofOrigin] as const,
+    ),
+    ['Vary: Origin for varnish, whose key has it', 'public', crossOrigin, {}, ofOrigin],
+    ['a cookie on the finished response', 'private', finishing('set-cookie', 'session=1')],
+    ['Expires on the finished response', 'private', finishing('expires', '0')],
+  ];
+  for (const [what, control, server, options, request] of rows)
+    test(`${what} makes the answer ${control}`, async () => {
+      const { get } = edgeServing({ ...options, server: { typeDefs, resolvers, ...server } });
 
-  for (const [cdn, expected] of [
-    ['cloudflare', /^private/],
-    ['varnish', /^public/],
-  ] as const)
-    test(`reading Accept ${cdn === 'varnish' ? 'leaves the answer public because all answers vary by it' : 'does so without being listed'}`, async () => {
-      const context = ({ request }: ContextArgument): object => ({ accept: request.headers.get('accept') });
-      const { get } = edgeServing({ cdn, server: { typeDefs, resolvers, context } as never });
+      const { headers } = await get('{ hello }', request);
 
-      assert.match((await get('{ hello }')).headers.get('cache-control') ?? '', expected);
+      assert.equal(headers.get('cache-control')?.split(',')[0], control);
     });
-
-  test('query parameters other than those of GraphQL make the response private when they are read and not listed', async () => {
-    const context = ({ request }: ContextArgument): object => ({ query: request.queryString });
-    const server = { typeDefs, resolvers, context } as never;
-
-    const answers = await Promise.all([
-      edgeServing({ server }).get('{ hello }', { search: '&token=1' }),
-      edgeServing({ server }).get('{ hello }', { search: '&%74oken=1' }),
-      edgeServing({ server, queryParameters: ['shop'] }).get('{ hello }', { search: '&shop=1' }),
-      edgeServing({ server }).get('{ hello }'),
-    ]);
-
-    assert.deepEqual(
-      answers.map(({ headers }) => headers.get('cache-control')?.split(',')[0]),
-      ['private', 'private', 'public', 'public'],
-    );
-  });
-
-  test('the parameters of GraphQL can be read, because they are in every key', async () => {
-    const context = ({ request }: ContextArgument): object => ({ query: request.queryString });
-    const { get } = edgeServing({ server: { typeDefs, resolvers, context } as never });
-
-    const search = '&operationName=&variables={}&extensions={}&documentId=&id=&doc_id=';
-    const response = await get('{ hello }', { search });
-
-    assert.match(response.headers.get('cache-control') ?? '', /^public/, await response.text());
-  });
-
-  test('an origin in Vary that is not in the key of the store makes the answer private', async () => {
-    const server = { typeDefs, resolvers, cors: { origin: ['https://shop.example'] } } as Partial<ServerOptions> & { typeDefs: string };
-    const headers = { origin: 'https://shop.example' };
-
-    const answers = await Promise.all(
-      (['cloudflare', 'cloudfront', 'netlify', 'varnish'] as const).map((cdn) =>
-        edgeServing({ cdn, server }).get('{ hello }', { headers }),
-      ),
-    );
-
-    assert.deepEqual(
-      answers.map(({ headers: fields }) => fields.get('cache-control')?.split(',')[0]),
-      ['private', 'private', 'private', 'public'],
-    );
-  });
-
-  for (const field of ['Cookie', 'Authorization', '*', 'Accept-Language, cookie']) {
-    test(`Vary: ${field} makes the answer private, even for a CDN that honours Vary`, async () => {
-      const server = { typeDefs, resolvers, context: ({ response }: ContextArgument) => (response.headers.set('vary', field), {}) };
-
-      const { headers } = await edgeServing({ cdn: 'varnish', server }).get('{ hello }');
-
-      assert.equal(headers.get('cache-control'), 'private, no-store');
-    });
-  }
-
-  test('Vary: Accept, Accept-Encoding leaves the answer public, even for a CDN that ignores Vary', async () => {
-    const server = {
-      typeDefs,
-      resolvers,
-      context: ({ response }: ContextArgument) => (response.headers.set('vary', 'Accept, Accept-Encoding'), {}),
-    };
-
-    for (const cdn of ['cloudfront', 'netlify'] as const) {
-      const { headers } = await edgeServing({ cdn, server }).get('{ hello }');
-      assert.match(headers.get('cache-control') ?? '', /^public/);
-    }
-  });
 
   test('errors, mutations, POST, batches and refusals are never public', async () => {
     const { get, post } = edgeServing({ server: { typeDefs, resolvers } });

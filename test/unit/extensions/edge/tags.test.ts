@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import type { EdgeOptions } from '../../../../src/entries/edge.ts';
-import type { ServerOptions } from '../../../../src/entries/index.ts';
 import { edgeServing } from '../../../support/edge/serving.ts';
 import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
 
@@ -16,121 +15,103 @@ const typeDefs = `
 const book = { __typename: 'Book', id: 'b1', sku: 's1', author: { __typename: 'Author', id: 'A1' }, pens: [] };
 const data = { node: book, nodes: [book], book, books: [book, { ...book, id: 'b2' }], both: { book }, pen: { name: 'ink' }, coins: [] };
 
-interface Row {
-  readonly query: string;
-  readonly tags: string;
-  readonly options?: Partial<EdgeOptions>;
-  readonly server?: Partial<Omit<ServerOptions, 'typeDefs'>>;
-}
-
-async function tagsOf({ query, options, server }: Omit<Row, 'tags'>): Promise<string[]> {
+async function tagsOf(query: string, server: object = {}, options: Partial<EdgeOptions> = {}): Promise<string[]> {
   const serving = edgeServing({ ...options, server: { typeDefs, rootValue: data, ...server } });
   const response = await serving.get(query);
   return (response.headers.get('xkey') ?? 'none').split(' ').toSorted();
 }
 
-function check(rows: Readonly<Record<string, Row>>): void {
-  for (const [name, row] of Object.entries(rows))
-    test(name, async () => {
-      assert.deepEqual(await tagsOf(row), row.tags.split(' ').toSorted());
-    });
-}
+/** A server whose root fields have these values. */
+const returning = (rootValue: object): object => ({ rootValue });
+
+const rows: readonly (readonly [behavior: string, query: string, tags: string, server?: object, options?: Partial<EdgeOptions>])[] = [
+  ['an object is named by its id, whatever the alias', '{ book { id author { x: id } } }', 't:Book t:Author q:book e:Book:b1 e:Author:A1'],
+  ['an object whose id is not selected is unnamed', '{ book { sku } }', 't:Book q:book u:Book'],
+  ['each object of a list is named', '{ books { id } }', 't:Book q:books l:Book e:Book:b1 e:Book:b2'],
+  [
+    'an object of an interface is named, even without __typename, if no other type has its fields',
+    '{ node { ... on Book { id } } }',
+    't:Book q:node e:Book:b1',
+  ],
+  [
+    'an object of an interface may have any of its types, if several have its fields',
+    '{ node { id } }',
+    't:Book t:Author l:Book l:Author u:Book u:Author q:node',
+  ],
+  [
+    'a name that another type answers under the alias of __typename is not believed',
+    '{ node { ... on Author { x: __typename } ... on Book { x: sku } } }',
+    't:Book t:Author l:Book l:Author u:Book u:Author q:node',
+    returning({ node: { ...book, sku: 'Author' } }),
+  ],
+  ['a field with the alias id is not the id', '{ book { id: sku } }', 't:Book q:book u:Book'],
+  ['an id may be a promise', '{ book { x: id } }', 't:Book q:book e:Book:b1', { resolvers: { Book: { id: async () => 'b1' } } }],
+  ['a number is an id', '{ coins { id } }', 't:Coin q:coins l:Coin e:Coin:5', returning({ coins: [{ id: '05' }] })],
+  ['a field id with arguments is not an id', '{ stamp { id } }', 't:Stamp q:stamp u:Stamp', returning({ stamp: { id: () => '1' } })],
+  [
+    'nor is it with a value for an argument, because a mutation can return another id',
+    '{ stamp { a: id(in: "EUR") b: id } }',
+    't:Stamp q:stamp u:Stamp',
+    returning({ stamp: { id: ({ in: unit = 'GBP' }: any) => `1${unit}` } }),
+  ],
+  [
+    'an id with other characters than the allowed ones is hashed',
+    '{ book { id } }',
+    't:Book q:book e:Book:dc67949bdca3c2e1bb86890c',
+    returning({ book: { id: 'b 1' } }),
+  ],
+  [
+    'all ids are hashed if there is a salt',
+    '{ node { __typename id } }',
+    't:Author q:node e:Author:62ffa48a48dd5f127b131f5a',
+    returning({ node: book.author }),
+    { salt: 's' },
+  ],
+  ['an object of a type without an id is unnamed', '{ pen { name } }', 't:Pen q:pen u:Pen'],
+  [
+    'a list has a tag for each type of object that may be added',
+    '{ nodes { kind: __typename id } }',
+    't:Book l:Book l:Author q:nodes e:Book:b1',
+  ],
+  ['an empty list has only these tags', '{ nodes { id } }', 'l:Book l:Author q:nodes', returning({ nodes: [] })],
+  ['a null in place of an object has the same tag', '{ book { id } }', 'l:Book q:book', returning({ book: null })],
+  [
+    'so has a null in another object, and a list in it, even if it is empty',
+    '{ both { book { id author { id } pens { name } } } }',
+    't:Both t:Book u:Both e:Book:b1 l:Author l:Pen q:both',
+    returning({ both: { book: { ...book, author: null } } }),
+  ],
+  ...['1 2 3 10 11', '1 1 2 2 10', '10 2 1 2 10 3', '1 1 1', 'b a c a b'].map(
+    (ids) =>
+      [
+        `an object that is in a list more than once has one tag: ${ids}`,
+        '{ books { id } }',
+        `t:Book q:books l:Book ${[...new Set(ids.split(' '))].map((id) => `e:Book:${id}`).join(' ')}`,
+        returning({ books: ids.split(' ').map((id) => ({ id, sku: 's' })) }),
+      ] as const,
+  ),
+  [
+    'a field that is null in one object of a list, but not in others, has this tag',
+    '{ books { id author { id } } }',
+    't:Book t:Author q:books l:Book l:Author e:Book:b1 e:Book:b2 e:Author:A1',
+    returning({ books: [book, null, { ...book, id: 'b2', author: null }] }),
+  ],
+  ...[{}, { executor: graphqlJSExecutor() }].map(
+    (server) =>
+      [
+        `a type that has no objects in the answer has no tag, ${'executor' in server ? 'with' : 'without'} graphql-js`,
+        '{ node { __typename ... on Author { id } ... on Book { author { x: id } } } }',
+        't:Author t:Book u:Book q:node e:Author:A1',
+        server,
+      ] as const,
+  ),
+];
 
 describe('tags', () => {
-  check({
-    'an object is named by its id, whatever the alias': {
-      query: '{ book { id author { x: id } } }',
-      tags: 't:Book t:Author q:book e:Book:b1 e:Author:A1',
-    },
-    'an object whose id is not selected is unnamed': { query: '{ book { sku } }', tags: 't:Book q:book u:Book' },
-    'each object of a list is named': { query: '{ books { id } }', tags: 't:Book q:books l:Book e:Book:b1 e:Book:b2' },
-    'an object of an interface is named, even without __typename, if no other type has its fields': {
-      query: '{ node { ... on Book { id } } }',
-      tags: 't:Book q:node e:Book:b1',
-    },
-    'an object of an interface may have any of its types, if several have its fields': {
-      query: '{ node { id } }',
-      tags: 't:Book t:Author l:Book l:Author u:Book u:Author q:node',
-    },
-    'a field with the alias id is not the id': { query: '{ book { id: sku } }', tags: 't:Book q:book u:Book' },
-    'an id may be a promise': {
-      query: '{ book { x: id } }',
-      tags: 't:Book q:book e:Book:b1',
-      server: { resolvers: { Book: { id: async () => 'b1' } } as never },
-    },
-    'a number is an id': {
-      query: '{ coins { id } }',
-      tags: 't:Coin q:coins l:Coin e:Coin:5',
-      server: { rootValue: { coins: [{ id: '05' }] } },
-    },
-    'a field id with arguments is not an id': {
-      query: '{ stamp { id } }',
-      tags: 't:Stamp q:stamp u:Stamp',
-      server: { rootValue: { stamp: { id: () => '1' } } },
-    },
-    'an id with other characters than the allowed ones is hashed': {
-      query: '{ book { id } }',
-      tags: 't:Book q:book e:Book:dc67949bdca3c2e1bb86890c',
-      server: { rootValue: { book: { id: 'b 1' } } },
-    },
-    'all ids are hashed if there is a salt': {
-      query: '{ node { __typename id } }',
-      tags: 't:Author q:node e:Author:62ffa48a48dd5f127b131f5a',
-      options: { salt: 's' },
-      server: { rootValue: { node: book.author } },
-    },
-    'an object of a type without an id is unnamed': { query: '{ pen { name } }', tags: 't:Pen q:pen u:Pen' },
-    'a list has a tag for each type of object that may be added': {
-      query: '{ nodes { kind: __typename id } }',
-      tags: 't:Book l:Book l:Author q:nodes e:Book:b1',
-    },
-    'an empty list has only these tags': {
-      query: '{ nodes { id } }',
-      tags: 'l:Book l:Author q:nodes',
-      server: { rootValue: { nodes: [] } },
-    },
-    'a null in place of an object has the same tag': {
-      query: '{ book { id } }',
-      tags: 'l:Book q:book',
-      server: { rootValue: { book: null } },
-    },
-    'a null in place of an object in another object has the same tag': {
-      query: '{ both { book { id author { id } } } }',
-      tags: 't:Both t:Book u:Both e:Book:b1 l:Author q:both',
-      server: { rootValue: { both: { book: { ...book, author: null } } } },
-    },
-    'a list in another object has this tag, even if it is empty': {
-      query: '{ both { book { id pens { name } } } }',
-      tags: 't:Both t:Book u:Both e:Book:b1 l:Pen q:both',
-    },
-    ...Object.fromEntries(
-      [
-        ['up', '1 2 3 10 11'],
-        ['down', '11 10 3 2 1'],
-        ['up, some twice', '1 1 2 2 10'],
-        ['up and down', '1 2 10 2 1 3 1'],
-        ['down and up', '10 2 1 2 10 3'],
-        ['all the same', '1 1 1'],
-        ['of one length', 'b a c a b'],
-      ].map(([order, ids]) => [
-        `an object that is in a list more than once has one tag: ${order}`,
-        {
-          query: '{ books { id } }',
-          tags: `t:Book q:books l:Book ${[...new Set(ids!.split(' '))].map((id) => `e:Book:${id}`).join(' ')}`,
-          server: { rootValue: { books: ids!.split(' ').map((id) => ({ id, sku: 's' })) } },
-        },
-      ]),
-    ),
-    'a field that is null in one object of a list, but not in others, has this tag': {
-      query: '{ books { id author { id } } }',
-      tags: 't:Book t:Author q:books l:Book l:Author e:Book:b1 e:Book:b2 e:Author:A1',
-      server: { rootValue: { books: [book, null, { ...book, id: 'b2', author: null }] } },
-    },
-    'a type that has no objects in the answer has no tag': {
-      query: '{ node { __typename ... on Book { id } ... on Author { id } } }',
-      tags: 't:Book q:node e:Book:b1',
-    },
-  });
+  for (const [behavior, query, tags, server, options] of rows)
+    test(behavior, async () => {
+      assert.deepEqual(await tagsOf(query, server, options), tags.split(' ').toSorted());
+    });
 });
 
 test('only selected ids are resolved, for the tags of answers and for the purges of mutations', async (t) => {
@@ -150,32 +131,4 @@ test('only selected ids are resolved, for the tags of answers and for the purges
   await post({ query: 'mutation { rename { sku } }' });
 
   assert.deepEqual(asked, ['A1', 'A1']);
-});
-
-test('a name that another type answers under the alias of __typename is not believed', async () => {
-  const query = '{ node { ... on Author { x: __typename } ... on Book { x: sku } } }';
-  const server = { rootValue: { node: { ...book, sku: 'Author' } } };
-
-  assert.deepEqual(await tagsOf({ query, server }), 'l:Author l:Book q:node t:Author t:Book u:Author u:Book'.split(' '));
-});
-
-test('where graphql-js runs the operation, tags are the same', async () => {
-  const query = '{ node { __typename ... on Author { id } ... on Book { author { x: id } } } }';
-
-  for (const server of [{}, { executor: graphqlJSExecutor() }])
-    assert.deepEqual(await tagsOf({ query, server }), 'e:Author:A1 q:node t:Author t:Book u:Book'.split(' '));
-});
-
-test('an object whose id has arguments has no name, because a mutation can return another id', async () => {
-  const { get } = edgeServing({
-    server: {
-      typeDefs: `type Query { coin: Coin ${hint} } type Coin { id(in: String): ID! }`,
-      rootValue: { coin: { id: ({ in: unit = 'GBP' }: any) => `1${unit}` } },
-    },
-  });
-
-  for (const query of ['{ coin { a: id(in: "EUR") } }', '{ coin { a: id(in: "EUR") b: id } }']) {
-    const { headers } = await get(query);
-    assert.deepEqual(headers.get('xkey')?.split(' ').toSorted(), ['q:coin', 't:Coin', 'u:Coin']);
-  }
 });

@@ -32,12 +32,11 @@ interface Served {
   readonly answer: Answer;
 }
 
-/** A subgraph with edge, for requests of any method. */
-function send(
-  options: Partial<EdgeOptions>,
-  plugins: readonly ServerPlugin[] = [],
-  nodeEnv = 'production',
-): (request: Request) => Promise<Served> {
+const url = 'https://subgraph.test/graphql';
+type Post = (body: object | readonly object[], headers?: Readonly<Record<string, string>>) => Promise<Served>;
+
+/** A subgraph with edge. Without a body, it gets `{ top { id } }` by GET. */
+function serve(options: Partial<EdgeOptions> = {}, plugins: readonly ServerPlugin[] = [], nodeEnv = 'production'): Post {
   const handler = createHandler(
     subgraph({
       logger: silent,
@@ -51,25 +50,19 @@ function send(
       plugins: [edge({ cdn: 'apollo-router', ...options }), ...plugins],
     }),
   );
-  return async (request) => {
+  return async (body, given) => {
+    const headers = { 'x-router-secret': 'secret', 'content-type': 'application/json', ...given };
+    const request =
+      body === get
+        ? new Request(`${url}?query={top{id}}`, { headers })
+        : new Request(url, { method: 'POST', headers, body: JSON.stringify(body) });
     const response = await handler.fetch(request);
     return { cacheControl: response.headers.get('cache-control'), answer: (await response.json()) as Answer };
   };
 }
 
-const url = 'https://subgraph.test/graphql';
-const secret = { 'x-router-secret': 'secret', 'content-type': 'application/json' };
-
-function getRequest(query: string): Request {
-  return new Request(`${url}?${new URLSearchParams({ query }).toString()}`, { headers: secret });
-}
-
-type Post = (body: object | readonly object[], headers?: Readonly<Record<string, string>>) => Promise<Served>;
-
-function serve(options: Partial<EdgeOptions> = {}, plugins: readonly ServerPlugin[] = []): Post {
-  const sent = send(options, plugins);
-  return (body, headers) => sent(new Request(url, { method: 'POST', headers: { ...secret, ...headers }, body: JSON.stringify(body) }));
-}
+/** In place of a body: a GET. */
+const get = {};
 
 /** A fetch of entities, as routers send it. */
 function entities(fields: string, ...ids: readonly string[]): object {
@@ -162,42 +155,24 @@ describe('cache tags for a router', () => {
       assert.equal(JSON.stringify(answer).includes('acheTags'), false);
     });
 
-  test('an answer that a later plugin makes private has no tags', async () => {
-    const late: ServerPlugin = { request: after(({ request }) => void request.headers.get('authorization')) };
+  const late: ServerPlugin = { request: after(({ request }) => void request.headers.get('authorization')) };
+  const explained = { 'graphql-functions-explain': '1' };
+  for (const [what, post, body, headers] of [
+    ['that a later plugin makes private', serve({}, [late]), entities('id', '1')],
+    ['to a CDN, which gets no answers to POST', serve({ cdn: 'netlify' }), entities('id', '1')],
+    ['to GET, because HTTP caches do not check the secret of the router', serve(), get],
+    ['with a report', serve({}, [], 'development'), entities('id', '1'), explained],
+  ] as readonly [string, Post, object, Record<string, string>?][])
+    test(`an answer ${what} is private and has no tags`, async () => {
+      const { cacheControl, answer } = await post(body, headers);
 
-    const { cacheControl, answer } = await serve({}, [late])(entities('id', '1'));
-
-    assert.equal(cacheControl, privateAnswer);
-    assert.equal(answer.extensions, undefined);
-  });
+      assert.equal(cacheControl, privateAnswer);
+      assert.deepEqual(Object.keys(answer.extensions ?? {}), headers === undefined ? [] : ['explain']);
+    });
 
   test('ids are hashed with a salt', async () => {
     const { answer } = await serve({ salt: 'salt' })(entities('id', 'secret-id'));
 
     assert.match(answer.extensions.apolloEntityCacheTags[0][1], /^e:Product:[\da-f]{24}$/);
-  });
-
-  test('a CDN gets no answers to POST, and no extensions', async () => {
-    const { cacheControl, answer } = await serve({ cdn: 'netlify' })(entities('id', '1'));
-
-    assert.equal(cacheControl, privateAnswer);
-    assert.equal(answer.extensions, undefined);
-  });
-
-  test('an answer to GET is private, because HTTP caches do not check the secret of the router', async () => {
-    const { cacheControl, answer } = await send({ cdn: 'apollo-router' })(getRequest('{ top { id } }'));
-
-    assert.equal(cacheControl, privateAnswer);
-    assert.equal(answer.extensions, undefined);
-  });
-
-  test('an answer with a report is private and has no tags', async () => {
-    const headers = { ...secret, 'graphql-functions-explain': '1' };
-    const request = new Request(url, { method: 'POST', headers, body: JSON.stringify(entities('id', '1')) });
-
-    const { cacheControl, answer } = await send({}, [], 'development')(request);
-
-    assert.equal(cacheControl, privateAnswer);
-    assert.deepEqual(Object.keys(answer.extensions), ['explain']);
   });
 });

@@ -3,11 +3,9 @@ import { describe, it } from 'node:test';
 
 import { createHandler } from '../../../../src/entries/fetch.ts';
 import { limits } from '../../../../src/entries/limits.ts';
-import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
 import { batch } from '../../../../src/entries/index.ts';
 import { subgraph } from '../../../../src/entries/subgraph.ts';
 import { createTester } from '../../../../src/entries/testing.ts';
-import { parseParts } from '../../../support/multipart.ts';
 import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
 import { entitiesQuery, linkTo, serveSubgraph } from './serving.ts';
 import type { Answer } from './serving.ts';
@@ -136,26 +134,18 @@ describe('_entities', () => {
   });
 
   it('leaves no promise behind when a later representation fails at once', async () => {
-    const ask = serveSubgraph({
-      typeDefs,
-      resolvers: {
-        Product: {
-          __resolveReference: async ({ id }: any) => {
-            await new Promise((resolve) => setImmediate(resolve));
-            throw new Error(id as string);
-          },
-        },
-        User: {
-          __resolveReference: () => {
-            throw new Error('at once');
-          },
-        },
-      },
-    });
+    const later = async (): Promise<never> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      throw new Error('later');
+    };
+    const atOnce = (): never => {
+      throw new Error('at once');
+    };
+    const ask = serveSubgraph({ typeDefs, resolvers: { Product: { __resolveReference: later }, User: { __resolveReference: atOnce } } });
 
     let answer: Answer | undefined;
     const unhandled = await unhandledRejections(async () => {
-      answer = await ask(entitiesQuery(), { representations: [{ __typename: 'Product', id: 'later' }, { __typename: 'User' }] });
+      answer = await ask(entitiesQuery(), { representations: [{ __typename: 'Product' }, { __typename: 'User' }] });
     });
 
     equal(unhandled, 0);
@@ -189,34 +179,6 @@ describe('_entities', () => {
     deepEqual(references, [representations[0], representations[2], representations[1]]);
   });
 
-  it('delivers entities one by one with @stream', async () => {
-    const handler = createHandler(
-      subgraph({
-        typeDefs,
-        resolvers: { User: { __resolveReference: async ({ id }) => ({ id, email: `${id}@x.test` }) } },
-        incrementalDelivery: incrementalDelivery(),
-        nodeEnv: 'test',
-      }),
-    );
-    const query = `{ _entities(representations: [{ __typename: "Product", id: "1" }, { __typename: "User", id: "2" }]) @stream {
-      __typename ... on User { email }
-    } }`;
-
-    const response = await handler(
-      new Request('https://subgraph.test/', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'multipart/mixed' },
-        body: JSON.stringify({ query }),
-      }),
-    );
-
-    const parts = parseParts(await response.text()) as readonly { readonly incremental?: readonly { readonly items: unknown }[] }[];
-    deepEqual(
-      parts.flatMap(({ incremental = [] }) => incremental.flatMap(({ items }) => items)),
-      [{ __typename: 'Product' }, { __typename: 'User', email: '2@x.test' }],
-    );
-  });
-
   it('has the same answer with graphql-js', async () => {
     const { run } = createTester(
       subgraph({ typeDefs, resolvers: { User: { __resolveReference: async ({ id }) => Object.freeze({ id, email: `${id}@x.test` }) } } }),
@@ -233,26 +195,16 @@ describe('_entities', () => {
     deepEqual(data, { _entities: [{ __typename: 'Product' }, { __typename: 'User', email: '2@x.test' }] });
   });
 
-  it('has no largest page, also with page limits', async () => {
+  it('has no largest page, and takes fields of references for no page sizes', async () => {
     const ask = serveSubgraph({ typeDefs, plugins: [limits({ maxCost: 1000, pageLimits: { default: 10, max: 20 } })] });
 
-    const { data } = await ask(entitiesQuery('... on Product { name }'), {
-      representations: Array.from({ length: 25 }, () => ({ __typename: 'Product' })),
+    const { data, errors } = await ask(entitiesQuery('... on Product { name }'), {
+      representations: Array.from({ length: 25 }, () => ({ __typename: 'Product', limit: -500, first: 1, last: 2 })),
     });
 
+    equal(errors, undefined);
     equal(data._entities.length, 25);
   });
-});
-
-it('takes fields of references for no page sizes', async () => {
-  const ask = serveSubgraph({ typeDefs, plugins: [limits({ pageLimits: { default: 10, max: 20 } })] });
-
-  const { data, errors } = await ask(entitiesQuery('... on Product { name }'), {
-    representations: [{ __typename: 'Product', limit: -500, first: 1, last: 2 }],
-  });
-
-  equal(errors, undefined);
-  equal(data._entities.length, 1);
 });
 
 describe('__resolveReferences', () => {
@@ -394,59 +346,40 @@ describe('interfaces with @key', () => {
     ['plain', (value: unknown): unknown => value],
     ['promised', (value: unknown): unknown => Promise.resolve(value)],
   ] as const) {
-    it(`learn the type of the reference, then call the resolver of that type with its name (${kind})`, async () => {
-      const resolve = ({ id, __typename }: any): unknown => wrap({ title: `${__typename} ${id}`, pages: 3 });
-      const ask = serveSubgraph({
-        typeDefs: media,
-        resolvers: {
-          Media: { __resolveType: (value: any) => wrap(typeOf(value)) },
-          Book: { __resolveReference: resolve },
-          Film: { __resolveReference: resolve },
-        },
+    const named = ({ id, __typename }: any): object => ({ title: `${__typename} ${id}`, pages: 3 });
+    const resolve = (reference: any): unknown => wrap(named(reference));
+    const resolveAll = (references: any[]): unknown => wrap(references.map(named));
+    const typed = ({ id }: any): object => ({ ...named({ id, __typename: typeOf({ id }) }), __typename: typeOf({ id }) });
+    const Media = { __resolveType: (value: any) => wrap(typeOf(value)) };
+    const unused = { __resolveReference: () => wrap({ title: 'of the type' }) };
+    const maps: Readonly<Record<string, object>> = {
+      'learn the type of the reference, and then call its resolver with its name': {
+        Media,
+        Book: { __resolveReference: resolve },
+        Film: { __resolveReference: resolve },
+      },
+      'join references of the interface and of the type in one plural call': {
+        Media,
+        Book: { __resolveReferences: (references: any[]) => (equal(references.length, 2), resolveAll(references)) },
+        Film: { __resolveReferences: resolveAll },
+      },
+      'use their own resolver, and then the type of what it gives': {
+        Media: { __resolveReference: (reference: any) => wrap(typed(reference)) },
+        Book: { __resolveReference: resolve },
+        Film: unused,
+      },
+      'use their own plural resolver, and then the type of what it gives': {
+        Media: { __resolveReferences: (references: any[]) => wrap(references.map(typed)) },
+        Book: { __resolveReference: resolve },
+        Film: unused,
+      },
+    };
+    for (const [what, resolvers] of Object.entries(maps))
+      it(`${what} (${kind})`, async () => {
+        const ask = serveSubgraph({ typeDefs: media, resolvers: resolvers as never });
+
+        deepEqual(await ask(query, { representations }), { data: { _entities: expected } });
       });
-
-      deepEqual(await ask(query, { representations }), { data: { _entities: expected } });
-    });
-
-    it(`join references of the interface and of the type in one plural call (${kind})`, async () => {
-      const calls: unknown[] = [];
-      const resolveAll = (references: any[]): unknown => {
-        calls.push(references.map(({ id }) => id));
-        return wrap(references.map(({ id, __typename }) => ({ title: `${__typename} ${id}`, pages: 3 })));
-      };
-      const ask = serveSubgraph({
-        typeDefs: media,
-        resolvers: {
-          Media: { __resolveType: (value: any) => wrap(typeOf(value)) },
-          Book: { __resolveReferences: resolveAll as never },
-          Film: { __resolveReferences: resolveAll as never },
-        },
-      });
-
-      deepEqual(await ask(query, { representations }), { data: { _entities: expected } });
-      deepEqual(calls.map((ids) => (ids as string[]).toSorted().join(' ')).toSorted(), ['b1 b2', 'f1']);
-    });
-
-    it(`use their own resolver, singular or plural, and then the type of what it gives (${kind})`, async () => {
-      const entityOf = ({ id }: any): object | null =>
-        id === 'b2' ? null : { __typename: typeOf({ id }), title: `${typeOf({ id })} ${id}`, pages: 3 };
-      const own = [
-        { __resolveReference: (reference: any) => wrap(entityOf(reference)) },
-        { __resolveReferences: (references: any) => wrap(references.map(entityOf)) },
-      ];
-      for (const resolvers of own) {
-        let asked = false;
-        const ask = serveSubgraph({
-          typeDefs: media,
-          resolvers: { Media: resolvers as never, Book: { __resolveReference: () => (asked = true) as never } },
-        });
-
-        const answer = await ask(query, { representations: [...representations.slice(0, 2), { __typename: 'Media', id: 'b2' }] });
-
-        deepEqual(answer, { data: { _entities: [...expected.slice(0, 2), null] } });
-        equal(asked, false);
-      }
-    });
   }
 
   it('resolve the type of whatever their own resolver gives but null', async () => {

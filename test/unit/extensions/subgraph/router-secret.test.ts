@@ -5,30 +5,22 @@ import { buildSchema } from 'graphql';
 
 import { createHandler } from '../../../../src/entries/index.ts';
 import { subgraph } from '../../../../src/entries/subgraph.ts';
+import type { ServerPlugin } from '../../../../src/entries/index.ts';
 import type { RouterSecret } from '../../../../src/entries/subgraph.ts';
 import { silent } from './serving.ts';
 
 const typeDefs = 'type Query { ok: Boolean }';
 
-/** Sends one request. Counts the calls of `context`. */
-async function send(
-  routerSecret: RouterSecret,
-  headers: Readonly<Record<string, string>>,
-  path = '/graphql',
-  body: unknown = '{"query":"{ ok }"}',
-) {
+/** Sends requests to one subgraph. Counts the calls of `context`. */
+function serve(routerSecret: RouterSecret, plugins: readonly ServerPlugin[] = []) {
   let contexts = 0;
-  const context = (): object => {
-    contexts++;
-    return {};
+  const context = (): object => ({ call: ++contexts });
+  const handler = createHandler(subgraph({ typeDefs, context, routerSecret, plugins, logger: silent, nodeEnv: 'production' }));
+  return async (headers: Readonly<Record<string, string>>, body = '{"query":"{ ok }"}') => {
+    const fields = { 'content-type': 'application/json', ...headers };
+    const response = await handler.fetch(new Request('https://x.test/graphql', { method: 'POST', body, headers: fields }));
+    return { status: response.status, answer: (await response.json()) as any, contexts };
   };
-  const handler = createHandler(subgraph({ typeDefs, context, routerSecret, logger: silent, nodeEnv: 'production' }));
-  const isHealth = path.endsWith('/health');
-  const init = isHealth ? {} : { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) };
-  const response = await handler.fetch(
-    new Request(`https://x.test${path}`, { ...init, headers: { 'content-type': 'application/json', ...headers } }),
-  );
-  return { status: response.status, answer: (await response.json()) as any, contexts };
 }
 
 describe('routerSecret', () => {
@@ -36,18 +28,15 @@ describe('routerSecret', () => {
     const secrets = (): string[] => ['old', 'new'];
 
     for (const secret of secrets())
-      deepEqual(await send({ secrets }, { 'x-router-secret': secret }), { status: 200, answer: { data: { ok: null } }, contexts: 1 });
-    equal((await send({ secrets, header: 'X-Mine' }, { 'x-mine': 'new' })).status, 200);
+      deepEqual(await serve({ secrets })({ 'x-router-secret': secret }), { status: 200, answer: { data: { ok: null } }, contexts: 1 });
+    equal((await serve({ secrets, header: 'X-Mine' })({ 'x-mine': 'new' })).status, 200);
   });
 
   for (const given of [undefined, '', 'ne', 'neww', 'wen', 'xld', 'olx', 'old,new', 'oldold']) {
     it(`refuses ${given === undefined ? 'a missing one' : JSON.stringify(given)} with 401, before context and the body`, async () => {
-      const { status, answer, contexts } = await send(
-        { secrets: () => ['old', 'new'] },
-        given === undefined ? {} : { 'x-router-secret': given },
-        '/graphql',
-        'no JSON',
-      );
+      const send = serve({ secrets: () => ['old', 'new'] });
+
+      const { status, answer, contexts } = await send(given === undefined ? {} : { 'x-router-secret': given }, 'no JSON');
 
       equal(status, 401);
       equal(answer.errors[0].extensions.code, 'UNAUTHENTICATED');
@@ -57,49 +46,35 @@ describe('routerSecret', () => {
   }
 
   it('is not needed by health checks and direct invocations', async () => {
-    equal((await send({ secrets: () => ['a'] }, {}, '/health')).status, 200);
-
     const handler = createHandler(subgraph({ typeDefs, routerSecret: { secrets: () => ['a'] }, nodeEnv: 'production' }));
+
+    equal((await handler.fetch(new Request('https://x.test/graphql/health'))).status, 200);
     deepEqual(await handler({ query: '{ ok }' }), { data: { ok: null } });
   });
 
   it('reads the secrets for every request, and refuses all when there is none', async () => {
     let list = ['first'];
-    const handler = createHandler(subgraph({ typeDefs, routerSecret: { secrets: () => list }, logger: silent, nodeEnv: 'production' }));
-    const statusFor = async (secret: string): Promise<number> =>
-      (
-        await handler.fetch(
-          new Request('https://x.test/', {
-            method: 'POST',
-            body: '{"query":"{ok}"}',
-            headers: { 'content-type': 'application/json', 'x-router-secret': secret },
-          }),
-        )
-      ).status;
+    const send = serve({ secrets: () => list });
 
-    equal(await statusFor('first'), 200);
-    list = ['second'];
-    equal(await statusFor('first'), 401);
-    equal(await statusFor('second'), 200);
-    list = [];
-    equal(await statusFor(''), 401);
-    list = [''];
-    equal(await statusFor(''), 401);
+    const statuses = [(await send({ 'x-router-secret': 'first' })).status];
+    for (const [given, secret] of [
+      [['second'], 'first'],
+      [['second'], 'second'],
+      [[], ''],
+      [[''], ''],
+    ] as const) {
+      list = [...given];
+      statuses.push((await send({ 'x-router-secret': secret })).status);
+    }
+
+    deepEqual(statuses, [200, 401, 200, 401, 401]);
   });
 
   it('runs before every other plugin', async () => {
     let calls = 0;
-    const plugin = {
-      position: 'first' as const,
-      async request(_: unknown, next: () => any) {
-        calls++;
-        return next();
-      },
-    };
-    const handler = createHandler(subgraph({ typeDefs, plugins: [plugin], routerSecret: { secrets: () => ['a'] }, logger: silent }));
+    const plugin: ServerPlugin = { position: 'first', request: async (_call, next) => (calls++, next()) };
 
-    await handler.fetch(new Request('https://x.test/?query={ok}'));
-
+    equal((await serve({ secrets: () => ['a'] }, [plugin])({})).status, 401);
     equal(calls, 0);
   });
 
