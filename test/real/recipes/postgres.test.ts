@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { after, before, describe, mock, test } from 'node:test';
 
+import { freePort } from '../../support/free-port.ts';
 import { needs, pathInPart } from '../../support/real/parts.ts';
 import { ask, writeRecipes } from './project.ts';
 import type { RecipeProject } from './project.ts';
@@ -97,11 +96,3 @@ const both = [
   { title: 'Emma', author: { name: 'Jane Austen' } },
   { title: 'Frankenstein', author: { name: 'Mary Shelley' } },
 ];
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => probe.once('listening', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}

@@ -32,10 +32,6 @@ export async function startCollector(): Promise<Collector> {
 export interface ExportedSpan {
   readonly name: string;
   readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly kind: number;
-  readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string } }[];
 }
 
 /** The spans received by OTLP. */

@@ -2,26 +2,35 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
+import { build } from 'esbuild';
+
 import { httpAPIEvent } from '../../support/events.ts';
 import { post } from '../../support/plain-http.ts';
+import { root } from '../../support/pages.ts';
 import { createFolder } from '../../support/real/bundle.ts';
 import type { Folder } from '../../support/real/bundle.ts';
 import { deploy } from '../../support/real/lambda-function.ts';
-import { needs } from '../../support/real/parts.ts';
+import { needs, partNamed } from '../../support/real/parts.ts';
 import { spansIn, startCollector } from './collector.ts';
 import type { Collector } from './collector.ts';
-import { bundleFunction, classes, options } from './functions.ts';
 
+/** A query that calls two data sources. */
 const lambdaFunction = `
   import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
   import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
   import { createHandler, RESTDataSource } from 'graphql-functions';
   import { openTelemetry } from 'graphql-functions/opentelemetry';
+  class A extends RESTDataSource { baseURL = process.env.COLLECTOR + '/'; memoizeGetRequests = false; }
+  class B extends A {}
   const exporter = new OTLPTraceExporter({ url: process.env.COLLECTOR + '/v1/traces' });
   const provider = new NodeTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: 1e6 })] });
   provider.register();
-  ${classes}
-  export const handler = createHandler({ ${options}
+  export const handler = createHandler({
+    typeDefs: 'type Query { two: String }',
+    dataSources: () => ({ a: new A(), b: new B() }),
+    resolvers: {
+      Query: { two: async (_, __, { dataSources: { a, b } }) => (await Promise.all([a.get('x'), b.get('y')]), 'two') },
+    },
     plugins: [openTelemetry({ flush: () => provider.forceFlush() })],
   });
 `;
@@ -33,29 +42,38 @@ describe("telemetry in AWS's runtime client, frozen after each response", needs(
   before(async () => {
     folder = await createFolder();
     collector = await startCollector();
-    await bundleFunction(lambdaFunction, { part: 'telemetry', outfile: join(folder.path, 'traced.cjs') });
+    await build({
+      stdin: { contents: lambdaFunction, resolveDir: partNamed('telemetry').folder },
+      outfile: join(folder.path, 'traced.cjs'),
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      target: 'node22',
+      logLevel: 'warning',
+      tsconfigRaw: {},
+      alias: {
+        graphql: join(root, 'node_modules/graphql'),
+        'graphql-functions/opentelemetry': join(root, 'dist/esm/opentelemetry.js'),
+        'graphql-functions': join(root, 'dist/esm/index.js'),
+      },
+    });
   });
   after(async () => {
     collector.close();
     await folder.remove();
   });
 
-  const start = (handler: string) =>
-    deploy({ taskRoot: folder.path, handler, freezes: true, environment: { COLLECTOR: collector.url, NODE_ENV: 'production' } });
-  const headers = [['traceparent', '00-5759e988bd862e3fe1be46a994272793-53995c3f42cd8ad8-01']] as const;
-  const event = (query: string) => httpAPIEvent(post({ query }, { headers }));
-
-  test('none of 1,002 OpenTelemetry spans is lost or arrives after the freeze', async () => {
-    const lambda = await start('traced.handler');
+  test('none of 1,002 OpenTelemetry spans is lost or arrives after the freeze', async (t) => {
+    const environment = { COLLECTOR: collector.url, NODE_ENV: 'production' };
+    const lambda = await deploy({ taskRoot: folder.path, handler: 'traced.handler', freezes: true, environment });
+    t.after(() => lambda.end());
+    const headers = [['traceparent', '00-5759e988bd862e3fe1be46a994272793-53995c3f42cd8ad8-01']] as const;
+    const event = httpAPIEvent(post({ query: '{ two }' }, { headers }));
     const late: number[] = [];
-    try {
-      for (let nth = 1; nth <= 334; nth++) {
-        const outcome = await lambda.invoke(event('{ two }'));
-        assert.equal(outcome.kind, 'result');
-        if (spansIn(collector).length !== nth * 3) late.push(nth);
-      }
-    } finally {
-      await lambda.end();
+    for (let nth = 1; nth <= 334; nth++) {
+      const outcome = await lambda.invoke(event);
+      assert.equal(outcome.kind, 'result');
+      if (spansIn(collector).length !== nth * 3) late.push(nth);
     }
 
     assert.deepEqual([spansIn(collector).length, late], [1002, []]);
