@@ -14,9 +14,11 @@ import { serve } from '../../../src/entries/node.ts';
 import type { ServerOptions } from '../../../src/server/startup/options.ts';
 import { deferred } from '../../support/deferred.ts';
 import { createEventSource } from '../../support/event-source.ts';
+import { restEvent } from '../../support/events.ts';
+import { serveEvents } from '../../support/real/loopback.ts';
+import { contracts } from '../../support/results.ts';
 import { barriersOf, launchChromium, needsChromium, PlaygroundPage } from './chromium.ts';
 import type { PlaygroundOptions } from './chromium.ts';
-import { serveStage } from './stage-server.ts';
 
 let schemas = 0;
 
@@ -34,6 +36,13 @@ async function serveFor(t: TestContext, options: ServerOptions): Promise<string>
   const server = await serve({ nodeEnv: 'development', csrfPrevention: true, ...options }, { port: 0, host: 'localhost', signals: false });
   t.after(() => server.close());
   return `${server.url}graphql`;
+}
+
+/** A REST API of API Gateway with the stage "prod", which is part of the URL, but not of the path in the event. */
+async function serveStage(t: TestContext, handler: (event: any) => Promise<unknown>): Promise<string> {
+  const origin = await serveEvents(t, { build: restEvent, contract: contracts.restAPI, stage: '/prod' }, (event) => handler(event));
+  // Chromium is launched to reach only localhost.
+  return `${origin.replace('127.0.0.1', 'localhost')}/prod/graphql`;
 }
 
 describe('the playground in Chromium', needsChromium(), () => {
@@ -184,9 +193,7 @@ describe('the playground in Chromium', needsChromium(), () => {
   });
 
   test('behind a stage, where the address is longer than the path, it sends requests to its own address', async (t) => {
-    const stage = await serveStage(createHandler(greeting()));
-    t.after(() => stage.close());
-    const playground = await open(t, stage.address);
+    const playground = await open(t, await serveStage(t, createHandler(greeting())));
 
     await playground.writeOperation('{ greet(name: "stage") }');
     const answer = await playground.run();
@@ -197,9 +204,7 @@ describe('the playground in Chromium', needsChromium(), () => {
   test('a user who returns to the page after an edit sees the current schema', async (t) => {
     const later = { ...greeting(), typeDefs: 'type Query { greet(name: String!): String farewell: String }' };
     let now = createHandler(greeting());
-    const stage = await serveStage((event, context) => now(event as never, context as never));
-    t.after(() => stage.close());
-    const playground = await open(t, stage.address);
+    const playground = await open(t, await serveStage(t, (event) => now(event)));
     const { page } = playground;
     const documentation = page.locator('.graphiql-doc-explorer');
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();

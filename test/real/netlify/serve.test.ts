@@ -38,8 +38,7 @@ describe('netlify functions:serve --offline', needs('netlify-cli'), () => {
   }
 
   test('spans and cost lines are sent in waitUntil, and are linked', async (t) => {
-    const collector = await startCollector();
-    t.after(() => collector.close());
+    const collector = await startCollector(t);
 
     await assertTelling(`${site}/.netlify/functions/told`, collector);
   });

@@ -3,12 +3,14 @@ import { after, before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { get, json, post } from '../../support/plain-http.ts';
+import { functionURLEvent } from '../../support/events.ts';
+import { contracts } from '../../support/results.ts';
 import { lambdaSources } from '../../support/sources.ts';
 import { bundle, createFolder } from '../../support/real/bundle.ts';
 import type { Folder } from '../../support/real/bundle.ts';
-import { openFunctionURL } from '../../support/real/function-url.ts';
 import { deploy } from '../../support/real/lambda-function.ts';
 import type { LambdaFunction } from '../../support/real/lambda-function.ts';
+import { serveEvents } from '../../support/real/loopback.ts';
 import { needs } from '../../support/real/parts.ts';
 
 // The functions are bundled and configured as in template.yaml.
@@ -57,8 +59,13 @@ describe('the example and its catalogue, each in a separate sandbox', needs('aws
 async function deployExample(t: TestContext, taskRoot: string, freezes = false): Promise<LambdaFunction> {
   const catalogue = await deploy({ taskRoot, handler: 'catalogue.lambda' });
   t.after(() => catalogue.end());
+  const functionURL = { build: functionURLEvent, contract: contracts.payloadV2 };
+  const origin = await serveEvents(t, functionURL, async (event) => {
+    const outcome = await catalogue.invoke(event);
+    return outcome.kind === 'result' ? outcome.value : assert.fail(JSON.stringify(outcome));
+  });
   const environment = {
-    CATALOGUE_URL: await openFunctionURL(t, catalogue),
+    CATALOGUE_URL: `${origin}/`,
     NODE_ENV: 'production',
     NODE_OPTIONS: '--enable-source-maps',
     AWS_LAMBDA_LOG_FORMAT: 'JSON',

@@ -8,7 +8,7 @@ import type { Folder } from '../../support/real/bundle.ts';
 import { bun, deno, fetchRuntimes, workerd, workerdWithNode } from '../../support/real/fetch-runtimes.ts';
 import type { FetchRuntime, ServedModule } from '../../support/real/fetch-runtimes.ts';
 import { needs } from '../../support/real/parts.ts';
-import { startReportServer } from '../../support/real/report-server.ts';
+import { startReportServer } from '../../support/real/loopback.ts';
 
 for (const runtime of fetchRuntimes) {
   describe(runtime.name, needs(runtime.part), () => {

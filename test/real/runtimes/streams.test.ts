@@ -15,11 +15,10 @@ import { bundle, createFolder } from '../../support/real/bundle.ts';
 import type { Folder } from '../../support/real/bundle.ts';
 import { fetchRuntimes } from '../../support/real/fetch-runtimes.ts';
 import type { ServedModule } from '../../support/real/fetch-runtimes.ts';
-import { startGateServer } from '../../support/real/gate-server.ts';
+import { startGateServer, startReportServer } from '../../support/real/loopback.ts';
 import { deploy } from '../../support/real/lambda-function.ts';
 import type { LambdaFunction } from '../../support/real/lambda-function.ts';
 import { needs } from '../../support/real/parts.ts';
-import { startReportServer } from '../../support/real/report-server.ts';
 import type { Outcome } from '../../support/real/runtime-api.ts';
 
 const events = { headers: [['Accept', 'text/event-stream']] } satisfies Partial<PlainRequest>;

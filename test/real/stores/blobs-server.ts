@@ -1,8 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-import type { suiteContext } from '../../support/suite-context.ts';
+import type { TestContext } from 'node:test';
+
+import { serveOnLoopback } from '../../support/real/loopback.ts';
 
 /** A status that the server sends in place of its answer, before or after the write. */
 export interface BlobFault {
@@ -14,10 +14,10 @@ export interface BlobFault {
  * A blob server that sends versions as Netlify's service does. The server of the package (11.1.1) sends none with a read, and lets two
  * concurrent conditional writes both succeed.
  */
-export async function startBlobs(suite: Pick<ReturnType<typeof suiteContext>, 'after'>, faults: BlobFault[] = []): Promise<string> {
+export async function startBlobs(t: Pick<TestContext, 'after'>, faults: BlobFault[] = []): Promise<string> {
   const blobs = new Map<string, { body: string; etag: string }>();
   let version = 0;
-  const server = createServer(async (request, response) => {
+  return serveOnLoopback(t, async (request, response) => {
     const body = await text(request);
     const key = request.url!;
     const known = blobs.get(key);
@@ -34,12 +34,4 @@ export async function startBlobs(suite: Pick<ReturnType<typeof suiteContext>, 'a
     else if (isRefused) response.writeHead(412).end();
     else response.writeHead(200, { etag }).end();
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  suite.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

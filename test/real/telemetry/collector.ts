@@ -1,31 +1,21 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+
+import { serveOnLoopback } from '../../support/real/loopback.ts';
 
 /** A server that receives the data of exporters, and answers data sources. */
 export interface Collector {
   readonly url: string;
   readonly bodies: { readonly path: string; readonly text: string }[];
-  close(): void;
 }
 
-export async function startCollector(): Promise<Collector> {
+export async function startCollector(t: TestContext): Promise<Collector> {
   const bodies: Collector['bodies'] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    if (request.method !== 'GET') bodies.push({ path: request.url ?? '', text: Buffer.concat(chunks).toString() });
+  const url = await serveOnLoopback(t, async (request, response) => {
+    const text = Buffer.concat(await request.toArray()).toString();
+    if (request.method !== 'GET') bodies.push({ path: request.url ?? '', text });
     response.setHeader('content-type', 'application/json').end('{}');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    bodies,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  });
+  return { url, bodies };
 }
 
 /** A span in the JSON format of OTLP. */

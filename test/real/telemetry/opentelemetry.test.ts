@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { test } from 'node:test';
 
 import { build } from 'esbuild';
 
@@ -8,11 +8,9 @@ import { httpAPIEvent } from '../../support/events.ts';
 import { post } from '../../support/plain-http.ts';
 import { root } from '../../support/pages.ts';
 import { createFolder } from '../../support/real/bundle.ts';
-import type { Folder } from '../../support/real/bundle.ts';
 import { deploy } from '../../support/real/lambda-function.ts';
 import { needs, partNamed } from '../../support/real/parts.ts';
 import { spansIn, startCollector } from './collector.ts';
-import type { Collector } from './collector.ts';
 
 /** A query that calls two data sources. */
 const lambdaFunction = `
@@ -35,50 +33,40 @@ const lambdaFunction = `
   });
 `;
 
-describe("telemetry in AWS's runtime client, frozen after each response", needs('aws-lambda-ric', 'telemetry'), () => {
-  let folder: Folder;
-  let collector: Collector;
-
-  before(async () => {
-    folder = await createFolder();
-    collector = await startCollector();
-    await build({
-      stdin: { contents: lambdaFunction, resolveDir: partNamed('telemetry').folder },
-      outfile: join(folder.path, 'traced.cjs'),
-      bundle: true,
-      platform: 'node',
-      format: 'cjs',
-      target: 'node22',
-      logLevel: 'warning',
-      tsconfigRaw: {},
-      alias: {
-        graphql: join(root, 'node_modules/graphql'),
-        'graphql-functions/opentelemetry': join(root, 'dist/esm/opentelemetry.js'),
-        'graphql-functions': join(root, 'dist/esm/index.js'),
-      },
-    });
+const name = "in AWS's runtime client, frozen after each response, none of 1,002 OpenTelemetry spans is lost or arrives after the freeze";
+test(name, needs('aws-lambda-ric', 'telemetry'), async (t) => {
+  const folder = await createFolder();
+  t.after(() => folder.remove());
+  const collector = await startCollector(t);
+  await build({
+    stdin: { contents: lambdaFunction, resolveDir: partNamed('telemetry').folder },
+    outfile: join(folder.path, 'traced.cjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node22',
+    logLevel: 'warning',
+    tsconfigRaw: {},
+    alias: {
+      graphql: join(root, 'node_modules/graphql'),
+      'graphql-functions/opentelemetry': join(root, 'dist/esm/opentelemetry.js'),
+      'graphql-functions': join(root, 'dist/esm/index.js'),
+    },
   });
-  after(async () => {
-    collector.close();
-    await folder.remove();
-  });
+  const environment = { COLLECTOR: collector.url, NODE_ENV: 'production' };
+  const lambda = await deploy({ taskRoot: folder.path, handler: 'traced.handler', freezes: true, environment });
+  t.after(() => lambda.end());
+  const headers = [['traceparent', '00-5759e988bd862e3fe1be46a994272793-53995c3f42cd8ad8-01']] as const;
+  const event = httpAPIEvent(post({ query: '{ two }' }, { headers }));
+  const late: number[] = [];
+  for (let nth = 1; nth <= 334; nth++) {
+    const outcome = await lambda.invoke(event);
+    assert.equal(outcome.kind, 'result');
+    if (spansIn(collector).length !== nth * 3) late.push(nth);
+  }
 
-  test('none of 1,002 OpenTelemetry spans is lost or arrives after the freeze', async (t) => {
-    const environment = { COLLECTOR: collector.url, NODE_ENV: 'production' };
-    const lambda = await deploy({ taskRoot: folder.path, handler: 'traced.handler', freezes: true, environment });
-    t.after(() => lambda.end());
-    const headers = [['traceparent', '00-5759e988bd862e3fe1be46a994272793-53995c3f42cd8ad8-01']] as const;
-    const event = httpAPIEvent(post({ query: '{ two }' }, { headers }));
-    const late: number[] = [];
-    for (let nth = 1; nth <= 334; nth++) {
-      const outcome = await lambda.invoke(event);
-      assert.equal(outcome.kind, 'result');
-      if (spansIn(collector).length !== nth * 3) late.push(nth);
-    }
-
-    assert.deepEqual([spansIn(collector).length, late], [1002, []]);
-    const first = spansIn(collector).slice(0, 3);
-    assert.deepEqual(first.map(({ name }) => name).toSorted(), ['A GET', 'B GET', 'query']);
-    assert.deepEqual([...new Set(first.map(({ traceId }) => traceId))], ['5759e988bd862e3fe1be46a994272793']);
-  });
+  assert.deepEqual([spansIn(collector).length, late], [1002, []]);
+  const first = spansIn(collector).slice(0, 3);
+  assert.deepEqual(first.map(({ name }) => name).toSorted(), ['A GET', 'B GET', 'query']);
+  assert.deepEqual([...new Set(first.map(({ traceId }) => traceId))], ['5759e988bd862e3fe1be46a994272793']);
 });

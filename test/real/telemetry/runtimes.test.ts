@@ -9,8 +9,7 @@ import { assertTelling } from './telling.ts';
 for (const runtime of fetchRuntimes) {
   describe(runtime.name, needs(runtime.part), () => {
     test('spans and cost lines are sent in waitUntil, and are linked', async (t) => {
-      const collector = await startCollector();
-      t.after(() => collector.close());
+      const collector = await startCollector(t);
       const folder = await createFolder();
       t.after(() => folder.remove());
       await bundle('test/support/real/functions/telemetry-worker.ts', `${folder.path}/worker.mjs`, 'worker');

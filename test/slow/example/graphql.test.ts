@@ -4,7 +4,10 @@ import { after, before, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { startDevServer } from '../../../src/tools/cli/dev/dev.ts';
-import { serveCatalogue } from './catalogue-server.ts';
+import { lambda } from '../../../functions/catalogue.ts';
+import { functionURLEvent } from '../../support/events.ts';
+import { serveEvents } from '../../support/real/loopback.ts';
+import { contracts } from '../../support/results.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -32,8 +35,15 @@ after(() => close());
 
 /** The example over a catalogue that records its requests. */
 async function serveOverCatalogue(context: TestContext): Promise<{ address: string; requests: string[] }> {
-  const { url, requests } = await serveCatalogue(context);
-  const example = await serveExample({ CATALOGUE_URL: url });
+  const requests: string[] = [];
+  const functionURL = { build: functionURLEvent, contract: contracts.payloadV2 };
+  const origin = await serveEvents(context, functionURL, async (event: any) => {
+    const result: any = await lambda(event);
+    const query = event.rawQueryString === '' ? '' : `?${event.rawQueryString}`;
+    requests.push(`${event.requestContext.http.method} ${event.rawPath}${query} ${result.statusCode}`);
+    return result;
+  });
+  const example = await serveExample({ CATALOGUE_URL: `${origin}/` });
   context.after(() => example.close());
   return { address: example.address, requests };
 }
