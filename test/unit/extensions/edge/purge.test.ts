@@ -556,16 +556,6 @@ describe('the purger', () => {
     assert.deepEqual([sent[1]!.length, sent[1]![0], sent[1]!.at(-1)], [1_001, 'e:T:200', 'last']);
   });
 
-  test('says when refused tags may be sent again: after the time of the CDN, of the client, or three seconds', async () => {
-    const retryAfterOf = async (retryAfter: number | undefined, error: Error): Promise<number> =>
-      (await purgerOf({ retryAfter }, () => error).send('a'))!.retryAfter;
-
-    const refused = [refusedFor(5), refusedFor(0), refusedFor(undefined), new Error('down')];
-    const times = await Promise.all([undefined, 12].flatMap((retryAfter) => refused.map((error) => retryAfterOf(retryAfter, error))));
-
-    assert.deepEqual(times, [5, 1, 3, 3, 5, 1, 12, 12]);
-  });
-
   test('counts a request that has not ended after 30 seconds as refused', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const hanging = new Purger({ purge: () => new Promise(() => undefined) }).purge(['a'], undefined);

@@ -3,8 +3,9 @@ import { describe, test } from 'node:test';
 
 import { GraphQLError, parse } from 'graphql';
 
+import type { CostRecord } from '../../../../src/entries/cost-line.ts';
 import { costLine } from '../../../../src/entries/cost-line.ts';
-import { edge } from '../../../../src/entries/edge.ts';
+import { cacheControlDefinitions, edge } from '../../../../src/entries/edge.ts';
 import { createHandler } from '../../../../src/entries/fetch.ts';
 import type { EdgeOptions } from '../../../../src/entries/edge.ts';
 import type { ServerOptions, ServerPlugin } from '../../../../src/entries/index.ts';
@@ -16,17 +17,6 @@ const resolvers: any = {
 };
 const context = ({ request }: any): object => ({ user: () => request.headers.get('authorization') });
 
-describe('the header that requests a report', () => {
-  test('makes a response in production private, because a report contains more', async () => {
-    const { get, decisions } = edgeServing({ server: { typeDefs, resolvers } });
-
-    const response = await get('{ hello }', { headers: { 'graphql-functions-explain': '1' } });
-
-    assert.equal(response.headers.get('cache-control'), 'private, no-store');
-    assert.deepEqual(decisions, [{ public: false, reason: 'a report was requested' }]);
-  });
-});
-
 describe('onDecision gets the reason of a private answer', () => {
   const around = (change: object): ServerPlugin => ({ operation: async (_call, next) => ({ ...(await next()), ...change }) });
   const withHeader = (name: string, value: string): Partial<ServerOptions> => ({
@@ -34,6 +24,7 @@ describe('onDecision gets the reason of a private answer', () => {
   });
 
   for (const [when, reason, request, server = {}, options = {}] of [
+    ['the header asks for it', 'a report was requested', { headers: { 'graphql-functions-explain': '1' } }],
     ['refused as a forgery', 'no operation was run', { headers: { 'content-type': 'text/plain' } }],
     [
       'a batch',
@@ -84,41 +75,32 @@ describe('onDecision gets the reason of a private answer', () => {
 });
 
 describe('the cost line', () => {
-  const linesOf = async (plugins: (line: ServerPlugin) => readonly ServerPlugin[], queries: readonly string[]): Promise<unknown[]> => {
-    const records: unknown[] = [];
-    const line = costLine({ write: (_text, { sharing }) => void records.push(JSON.parse(JSON.stringify(sharing))) });
-    const { get } = edgeServing({ server: { typeDefs, resolvers, context, plugins: plugins(line) } as never });
-    for (const query of queries) await get(query);
+  const recordsOf = async (plugins: (line: ServerPlugin) => readonly ServerPlugin[], ...queries: string[]): Promise<CostRecord[]> => {
+    const records: CostRecord[] = [];
+    const line = costLine({ write: (_text, record) => void records.push(JSON.parse(JSON.stringify(record)) as CostRecord) });
+    const { fetch } = createHandler({ typeDefs: [cacheControlDefinitions, typeDefs], resolvers, context, plugins: plugins(line) });
+    for (const query of queries) await fetch(new Request(`https://api.example/?query=${query}`));
     return records;
   };
 
   test('says whether the answer was public, and why not', async () => {
-    assert.deepEqual(await linesOf((line) => [line], ['{ hello }', '{ me }', '{']), [
-      { public: true },
-      { public: false, reason: 'the header authorization was read' },
-      { public: false, reason: 'the status is 400' },
-    ]);
+    const records = await recordsOf((line) => [line, edge({ cdn: 'varnish' })], '{hello}', '{me}', '{');
+
+    assert.deepEqual(
+      records.map(({ sharing }) => sharing),
+      [{ public: true }, { public: false, reason: 'the header authorization was read' }, { public: false, reason: 'the status is 400' }],
+    );
   });
 
   test('says what to change when costLine is listed after edge', async () => {
-    const records: unknown[] = [];
-    const line = costLine({ write: (_text, { sharing }) => void records.push(JSON.parse(JSON.stringify(sharing))) });
-    const handler = createHandler({ typeDefs: 'type Query { a: Int }', plugins: [edge({ cdn: 'varnish' }), line] });
+    const [record] = await recordsOf((line) => [edge({ cdn: 'varnish' }), line], '{hello}');
 
-    await handler(new Request('https://api.example/?query={a}'));
-
-    assert.deepEqual(records, [{ reason: 'not known yet: list costLine before edge' }]);
+    assert.deepEqual(record!.sharing, { reason: 'not known yet: list costLine before edge' });
   });
 
   test('does not mention it without edge', async () => {
-    const records: object[] = [];
-    const handler = createHandler({
-      typeDefs: 'type Query { a: Int }',
-      plugins: [costLine({ write: (_text, record) => void records.push(record) })],
-    });
+    const [record] = await recordsOf((line) => [line], '{hello}');
 
-    await handler(new Request('https://api.example/?query={a}'));
-
-    assert.equal('sharing' in records[0]!, false);
+    assert.equal('sharing' in record!, false);
   });
 });

@@ -332,33 +332,14 @@ describe('sharing between users', () => {
       );
     });
 });
-describe('the bindings of a worker', () => {
-  const [context, bindings] = [{}, { DB: {} }];
 
-  test('are recognized as the same for all requests from the second one on', () => {
-    const watch = new SharedEnv();
+test('the bindings of a worker are recognized from the second request on, until a request has had another value', () => {
+  const [context, bindings, ofUser] = [{}, { DB: {} }, { DB: {}, user: 'anna' }];
+  const [watch, watchOfContext] = [new SharedEnv(), new SharedEnv()];
 
-    assert.deepEqual(
-      [1, 2, 3].map(() => watch.isShared({ env: bindings, context })),
-      [false, true, true],
-    );
-  });
+  const shared = [bindings, bindings, bindings, ofUser, bindings, bindings].map((env) => watch.isShared({ env, context }));
+  const asContext = [bindings, bindings].map((env) => watchOfContext.isShared({ env, context: env }));
 
-  test('are not recognized once a request has had another value', () => {
-    const watch = new SharedEnv();
-
-    assert.deepEqual(
-      [bindings, bindings, { ...bindings, user: 'anna' }, bindings, bindings].map((env) => watch.isShared({ env, context })),
-      [false, true, false, false, false],
-    );
-  });
-
-  test('are not recognized if they were passed as the context', () => {
-    const watch = new SharedEnv();
-
-    assert.deepEqual(
-      [1, 2].map(() => watch.isShared({ env: bindings, context: bindings })),
-      [false, false],
-    );
-  });
+  assert.deepEqual(shared, [false, true, true, false, false, false]);
+  assert.deepEqual(asContext, [false, false]);
 });

@@ -377,21 +377,6 @@ describe('a store together with a CDN', () => {
     assert.deepEqual(headers.get('xkey')?.split(' ').toSorted(), ['d:v1', 'e:Book:1', 'q:book', 't:Book']);
     assert.equal(runs.length, 1);
   });
-
-  test("an answer is private if a header was read that is not in the CDN's key", async () => {
-    const context = ({ request }: ContextArgument): object => ({ language: request.headers.get('accept-language') });
-    const { get, settled, runs } = shop({ cdn: 'cloudflare', varyHeaders: ['accept-language'], server: { context: context as never } });
-    const answers = [await get(one.query)];
-    await settled();
-
-    answers.push(await get(one.query));
-
-    assert.deepEqual(
-      answers.map(({ headers }) => headers.get('cache-control')),
-      ['private, no-store', 'private, no-store'],
-    );
-    assert.equal(runs.length, 1);
-  });
 });
 
 describe('the option store', () => {

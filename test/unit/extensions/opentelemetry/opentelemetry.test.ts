@@ -8,12 +8,12 @@ import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, Periodic
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-node';
 import { GraphQLError, GraphQLScalarType } from 'graphql';
 
-import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
 import { createHandler, RESTDataSource } from '../../../../src/entries/index.ts';
 import { openTelemetry } from '../../../../src/entries/opentelemetry.ts';
 import type { OpenTelemetryOptions } from '../../../../src/entries/opentelemetry.ts';
 import { createTester } from '../../../../src/entries/testing.ts';
 import { json, plainRequest, post } from '../../../support/plain-http.ts';
+import type { PlainRequest } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { httpAPI } from '../../../support/sources.ts';
 import { exporter } from '../../../support/spans.ts';
@@ -82,19 +82,28 @@ const resolvers = {
   },
 };
 
-function serving(options: OpenTelemetryOptions = {}): (body: unknown, headers?: readonly (readonly [string, string])[]) => Promise<any> {
-  const [logger] = recordingLogger();
+interface Serving extends Pick<ReturnType<typeof createTester>, 'run' | 'subscribe'> {
+  readonly send: (body: unknown, headers?: PlainRequest['headers']) => Promise<any>;
+  readonly handler: (event: any) => Promise<unknown>;
+}
+
+function serving(options: OpenTelemetryOptions = {}, server: object = {}): Serving {
   const handler = createHandler({
     typeDefs,
     nodeEnv: '',
-    logger,
+    logger: recordingLogger()[0],
     dataSources: () => ({ books: new Books({ httpFetch }), authors: new Authors({ httpFetch }) }),
     resolvers: resolvers as never,
     plugins: [openTelemetry(options)],
-  });
-  return async (body, headers = []) => {
-    const request = post(body);
-    return json(await httpAPI.read(await handler(httpAPI.build({ ...request, headers: [...request.headers, ...headers] }))));
+    ...server,
+  }) as any;
+  return {
+    ...createTester(handler),
+    handler,
+    send: async (body, headers = []) => {
+      const request = post(body);
+      return json(await httpAPI.read(await handler(httpAPI.build({ ...request, headers: [...request.headers, ...headers] }))));
+    },
   };
 }
 
@@ -124,7 +133,7 @@ beforeEach(() => exporter.reset());
 describe('the spans of an operation', () => {
   test('name this package and its version as their scope', async () => {
     const { version } = JSON.parse(await readFile(new URL('../../../../package.json', import.meta.url), 'utf8')) as { version: string };
-    await serving()({ query: '{ book }' });
+    await serving().send({ query: '{ book }' });
 
     assert.deepEqual(
       { ...only('query').instrumentationScope, schemaUrl: undefined },
@@ -133,7 +142,7 @@ describe('the spans of an operation', () => {
   });
 
   test('have its name, type and hash; calls of data sources and their requests are below', async () => {
-    await serving()({ query: 'query Both { book other }' });
+    await serving().send({ query: 'query Both { book other }' });
 
     assert.deepEqual(tree(), ['query', '  Authors GET', '    GET', '  Books GET', '    GET']);
     assert.deepEqual(only('query').attributes, {
@@ -150,13 +159,13 @@ describe('the spans of an operation', () => {
   });
 
   test('have the document only if the option is set', async () => {
-    await serving({ document: true })({ query: '{ book }' });
+    await serving({ document: true }).send({ query: '{ book }' });
 
     assert.equal(only('query').attributes['graphql.document'], '{ book }');
   });
 
   test('have the class and the stack of each error, but not its message', async () => {
-    await serving()({ query: '{ broken denied }' });
+    await serving().send({ query: '{ broken denied }' });
 
     const span = only('query');
     assert.deepEqual(span.status, { code: SpanStatusCode.ERROR, message: 'INTERNAL_SERVER_ERROR' });
@@ -171,7 +180,7 @@ describe('the spans of an operation', () => {
   });
 
   test('have the original errors if the option is set, while the client sees masked errors', async () => {
-    const answer = await serving({ errorMessages: true })({ query: '{ broken denied }' });
+    const answer = await serving({ errorMessages: true }).send({ query: '{ broken denied }' });
 
     const span = only('query');
     assert.deepEqual(span.status, { code: SpanStatusCode.ERROR, message: 'the password is 1234' });
@@ -184,7 +193,7 @@ describe('the spans of an operation', () => {
   });
 
   test('are created for refused operations, one for each element of a batch', async () => {
-    await serving()([{ query: '{ nothing }' }, { query: '{ book' }, { query: 'mutation { add }' }]);
+    await serving().send([{ query: '{ nothing }' }, { query: '{ book' }, { query: 'mutation { add }' }]);
 
     // The operations run concurrently, so their order is not asserted.
     assert.deepEqual(
@@ -198,31 +207,30 @@ describe('the spans of an operation', () => {
 
   test('contain no variables or literals, whatever refuses the operation', async () => {
     const secret = 'k3y-of-alice';
-    const handler = createHandler({
-      typeDefs: `
-        scalar Token
-        enum Color { RED }
-        input Filter { size: Int color: Color }
-        type Query { search(text: String, size: Int, token: Token, filter: Filter, tokens: [Token!]): String! }`,
-      nodeEnv: '',
-      logger: recordingLogger()[0],
-      dataSources: () => ({ books: new Books({ httpFetch }) }),
-      resolvers: {
-        Token: new GraphQLScalarType({
-          name: 'Token',
-          parseValue: (value) => {
-            throw new Error(`No token:\n    at ${String(value)}`);
-          },
-        }),
-        Query: {
-          search: async (_: unknown, { text }: { text?: string }, { dataSources }: Context) => {
-            if (text === undefined) throw new Error(`Nothing to search for, beside ${secret}`);
-            return dataSources.books.find(`${text}/gone`);
+    const { handler } = serving(
+      {},
+      {
+        typeDefs: `
+          scalar Token
+          enum Color { RED }
+          input Filter { size: Int color: Color }
+          type Query { search(text: String, size: Int, token: Token, filter: Filter, tokens: [Token!]): String! }`,
+        resolvers: {
+          Token: new GraphQLScalarType({
+            name: 'Token',
+            parseValue: (value) => {
+              throw new Error(`No token:\n    at ${String(value)}`);
+            },
+          }),
+          Query: {
+            search: async (_: unknown, { text }: { text?: string }, { dataSources }: Context) => {
+              if (text === undefined) throw new Error(`Nothing to search for, beside ${secret}`);
+              return dataSources.books.find(`${text}/gone`);
+            },
           },
         },
-      } as never,
-      plugins: [openTelemetry()],
-    });
+      },
+    );
     const query =
       'query ($text: String, $size: Int, $token: Token, $filter: Filter) { search(text: $text, size: $size, token: $token, filter: $filter) }';
     const requests = [
@@ -250,7 +258,7 @@ describe('the spans of an operation', () => {
   });
 
   test('are created once for requests that the HTTP layer refuses, and not for preflights', async () => {
-    const handler = createHandler({ typeDefs, nodeEnv: '', logger: recordingLogger()[0], plugins: [openTelemetry()] });
+    const { handler } = serving();
     const requests = [
       plainRequest({ method: 'PUT' }),
       plainRequest({ method: 'OPTIONS' }),
@@ -273,24 +281,15 @@ describe('the spans of an operation', () => {
   });
 
   test('mark a failed call of a data source', async () => {
-    class Gone extends Books {}
-    const handler = createHandler({
-      typeDefs,
-      logger: recordingLogger()[0],
-      dataSources: () => ({ books: new Gone({ httpFetch }) }),
-      resolvers: { Query: { book: async (_, _arguments, { dataSources }) => (await dataSources.books.find('gone')).title } },
-      plugins: [openTelemetry()],
-    });
+    const book = async (_: unknown, __: unknown, { dataSources }: Context): Promise<unknown> => dataSources.books.find('gone');
+    await serving({}, { resolvers: { Query: { book } } }).send({ query: '{ book }' });
 
-    await handler(httpAPI.build(post({ query: '{ book }' })));
-
-    const { attributes, status } = only('Gone GET');
+    const { attributes, status } = only('Books GET');
     assert.deepEqual([attributes['http.response.status_code'], status.code], [410, SpanStatusCode.ERROR]);
   });
 
   test("last to the end of a stream, and are the parents of its events' spans", async () => {
-    const handler = createFetchHandler({ typeDefs, resolvers: resolvers as never, plugins: [openTelemetry()] });
-    const { subscribe } = createTester(handler);
+    const { subscribe } = serving();
     const open: number[] = [];
 
     for await (const { data } of subscribe('subscription { count }')) {
@@ -304,9 +303,7 @@ describe('the spans of an operation', () => {
   });
 
   test('have the hashes of masked errors, also those of events', async () => {
-    const [logger] = recordingLogger();
-    const options = { typeDefs, logger, nodeEnv: '', resolvers: resolvers as never };
-    const { run, subscribe } = createTester(createFetchHandler({ ...options, plugins: [openTelemetry()] }));
+    const { run, subscribe } = serving();
 
     const answer = await run('{ broken again: broken denied }');
     for await (const event of subscribe('subscription { failing }')) assert.ok(event.errors);
@@ -322,10 +319,7 @@ describe('the spans of an operation', () => {
     ['ending', 'the password is 5678'],
   ] as const) {
     test(`have the original errors of a subscription's ${field} events if the option is set, while the client sees masked errors`, async () => {
-      const [logger] = recordingLogger();
-      const options = { typeDefs, logger, nodeEnv: '', resolvers: resolvers as never };
-      const plugins = [openTelemetry({ errorMessages: true })];
-      const { subscribe } = createTester(createFetchHandler({ ...options, plugins }));
+      const { subscribe } = serving({ errorMessages: true });
       const answers: unknown[] = [];
 
       for await (const answer of subscribe(`subscription { ${field} }`)) answers.push(answer);
@@ -347,7 +341,7 @@ describe('the parent of an operation', () => {
   const spanId = '53995c3f42cd8ad8';
 
   test('is the active span, which gets the name of the operation', async () => {
-    const send = serving();
+    const { send } = serving();
     await trace.getTracer('lambda').startActiveSpan('function', async (span) => {
       await send({ query: 'query Named { book }' });
       span.end();
@@ -358,7 +352,7 @@ describe('the parent of an operation', () => {
   });
 
   test('is the span in the header traceparent', async () => {
-    await serving()({ query: '{ book }' }, [['traceparent', `00-${traceId}-${spanId}-01`]]);
+    await serving().send({ query: '{ book }' }, [['traceparent', `00-${traceId}-${spanId}-01`]]);
 
     const { parentSpanContext, kind } = only('query');
     assert.deepEqual([parentSpanContext?.traceId, parentSpanContext?.spanId, kind], [traceId, spanId, SpanKind.SERVER]);
@@ -372,7 +366,7 @@ test('spans are flushed after each request, or before the answer if the platform
     flushed.push(exporter.getFinishedSpans().length);
   };
 
-  await serving({ flush })([{ query: 'mutation { add }' }, { query: 'mutation { add }' }]);
+  await serving({ flush }).send([{ query: 'mutation { add }' }, { query: 'mutation { add }' }]);
 
   assert.deepEqual(flushed, [2]);
 });
@@ -385,10 +379,8 @@ test('a flush that throws, synchronously or later, changes no response', async (
     () => Promise.reject(new Error('no exporter')),
   ];
   for (const flush of failures) {
-    assert.deepEqual(await serving({ flush })({ query: 'mutation { add }' }), { data: { add: 'added' } });
-    const options = { typeDefs, logger: recordingLogger()[0], nodeEnv: '', resolvers: resolvers as never };
-    const { subscribe } = createTester(createFetchHandler({ ...options, plugins: [openTelemetry({ flush })] }));
-
+    const { send, subscribe } = serving({ flush });
+    assert.deepEqual(await send({ query: 'mutation { add }' }), { data: { add: 'added' } });
     const answers: unknown[] = [];
     for await (const answer of subscribe('subscription { count }')) answers.push(answer);
 
@@ -400,7 +392,7 @@ test('metrics count operations by a bounded number of names, errors by code, and
   const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 2 ** 30 });
   const meterProvider = new MeterProvider({ readers: [reader] });
-  const send = serving({ meterProvider });
+  const { send } = serving({ meterProvider });
 
   for (let round = 0; round < 3; round++) for (let i = 0; i < 110; i++) await send({ query: `query Q${i} { book }` });
   for (let i = 110; i < 200; i++) for (let time = 0; time < 2; time++) await send({ query: `query Q${i} { book }` });

@@ -30,7 +30,7 @@ const resolvers = {
 };
 
 /** The lifetime of an answer with entities of these types; undefined if it is private. */
-async function lifetimeOf(defaultMaxAge: number, ...references: readonly (readonly [type: string, id: string])[]): Promise<unknown> {
+async function lifetimeOf(defaultMaxAge: number, references: string): Promise<unknown> {
   const handler = createHandler(
     subgraph({
       logger: silent,
@@ -40,7 +40,8 @@ async function lifetimeOf(defaultMaxAge: number, ...references: readonly (readon
       plugins: [edge({ cdn: 'vercel', defaultMaxAge })],
     }),
   );
-  const representations = references.map(([type, id]) => `{ __typename: "${type}", id: "${id}" }`).join(' ');
+  const entities = references.split(' ').map((reference) => reference.split(':'));
+  const representations = entities.map(([type, id = '1']) => `{ __typename: "${type}", id: "${id}" }`).join(' ');
   const query = `{ _entities(representations: [${representations}]) { __typename ... on Product { name } ... on Price { name } } }`;
   const response = await handler(new Request(`https://subgraph.test/graphql?${new URLSearchParams({ query }).toString()}`));
   const body = (await response.json()) as { readonly errors?: unknown };
@@ -50,27 +51,22 @@ async function lifetimeOf(defaultMaxAge: number, ...references: readonly (readon
 }
 
 describe('@cacheControl of the types of entities', () => {
-  test('the shortest lifetime of the entities in the answer counts', async () => {
-    assert.equal(await lifetimeOf(0, ['Product', '1']), 60);
-    assert.equal(await lifetimeOf(0, ['Product', '1'], ['Price', '1']), 20);
-    assert.equal(await lifetimeOf(300, ['Product', '1']), 60);
-  });
-
-  test('an entity of a PRIVATE type makes the answer private, even if it was not found', async () => {
-    assert.equal(await lifetimeOf(300, ['Account', '1']), undefined);
-    assert.equal(await lifetimeOf(300, ['Order', '1']), undefined);
-    assert.equal(await lifetimeOf(300, ['Product', '1'], ['Account', '1']), undefined);
-  });
-
-  test('a type without a lifetime has the default, and never that of another type', async () => {
-    assert.equal(await lifetimeOf(0, ['Note', '1']), undefined);
-    assert.equal(await lifetimeOf(300, ['Note', '1']), 300);
-    assert.equal(await lifetimeOf(0, ['Product', '1'], ['Note', '1']), undefined);
-    assert.equal(await lifetimeOf(0, ['Note', '1'], ['Product', '1']), undefined);
-  });
-
-  test('for a reference to an interface, the type of the object counts', async () => {
-    assert.equal(await lifetimeOf(0, ['Media', 'Book']), 30);
-    assert.equal(await lifetimeOf(300, ['Media', 'Letter']), undefined);
-  });
+  const rows: readonly (readonly [rule: string, references: string, lifetime: number | undefined, defaultMaxAge?: number])[] = [
+    ['the lifetime of the type counts', 'Product', 60],
+    ['the shortest lifetime of the entities in the answer counts', 'Product Price', 20],
+    ['a default that is longer does not', 'Product', 60, 300],
+    ['an entity of a PRIVATE type makes the answer private', 'Order', undefined, 300],
+    ['even if it was not found', 'Account', undefined, 300],
+    ['and beside others', 'Product Account', undefined, 300],
+    ['a type without a lifetime has none', 'Note', undefined],
+    ['or the default', 'Note', 300, 300],
+    ['and never that of another type', 'Product Note', undefined],
+    ['also not of a later one', 'Note Product', undefined],
+    ['for a reference to an interface, the type of the object counts', 'Media:Book', 30],
+    ['also if it is PRIVATE', 'Media:Letter', undefined, 300],
+  ];
+  for (const [rule, references, lifetime, defaultMaxAge = 0] of rows)
+    test(`${rule}: ${references}`, async () => {
+      assert.equal(await lifetimeOf(defaultMaxAge, references), lifetime);
+    });
 });

@@ -13,14 +13,14 @@ export const silent = { debug: (): void => {}, info: (): void => {}, warn: (): v
 /** Sends operations to a subgraph as a router does. Errors are not masked. */
 export function serveSubgraph(
   options: SubgraphOptions<any, any, any, any, any>,
-): (query: string, variables?: object, headers?: Readonly<Record<string, string>>) => Promise<Answer> {
+): (query: string, variables?: object, headers?: Readonly<Record<string, string>>, rest?: object) => Promise<Answer> {
   const handler = createHandler(subgraph({ logger: silent, nodeEnv: 'test', maskErrors: false, ...options }));
-  return async (query, variables, headers) => {
+  return async (query, variables, headers, rest) => {
     const response = await handler(
       new Request('https://subgraph.test/graphql', {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ query, variables }),
+        body: JSON.stringify({ query, variables, ...rest }),
       }),
     );
     return (await response.json()) as Answer;
