@@ -17,6 +17,9 @@ const typeDefs = `${linkTo('v2.9', '@key')}
   type Plain { id: ID }
 `;
 
+/** A reference to an entity. */
+const ref = (__typename: string, id: string): { readonly __typename: string; readonly id: string } => ({ __typename, id });
+
 function pathsOf({ errors = [] }: Answer): unknown[] {
   return errors.map(({ path }) => path);
 }
@@ -32,13 +35,7 @@ describe('_entities', () => {
     });
 
     const answer = await ask(entitiesQuery('... on Product { name } ... on User { email }'), {
-      representations: [
-        { __typename: 'User', id: 'a' },
-        { __typename: 'Product', id: '1' },
-        { __typename: 'Product', id: '2' },
-        { __typename: 'Product', id: '3' },
-        { __typename: 'User', id: 'b' },
-      ],
+      representations: [ref('User', 'a'), ref('Product', '1'), ref('Product', '2'), ref('Product', '3'), ref('User', 'b')],
     });
 
     deepEqual(answer, {
@@ -114,7 +111,7 @@ describe('_entities', () => {
       7,
       [],
     ];
-    const fine = { __typename: 'Product', id: 'fine' };
+    const fine = ref('Product', 'fine');
 
     const answer = await ask(entitiesQuery('... on Product { name }'), { representations: [fine, ...wrong, fine] });
 
@@ -163,11 +160,7 @@ describe('_entities', () => {
       typeDefs,
       resolvers: { Product: { __resolveReference: resolve }, User: { __resolveReference: async (reference: any) => resolve(reference) } },
     });
-    const representations = [
-      { __typename: 'Product', id: '1' },
-      { __typename: 'User', id: '2' },
-      { __typename: 'Product', id: '3' },
-    ];
+    const representations = [ref('Product', '1'), ref('User', '2'), ref('Product', '3')];
 
     const answer = await ask(entitiesQuery('... on Product { name } ... on User { email }'), { representations });
 
@@ -184,10 +177,7 @@ describe('_entities', () => {
       subgraph({ typeDefs, resolvers: { User: { __resolveReference: async ({ id }) => Object.freeze({ id, email: `${id}@x.test` }) } } }),
       { verify: true },
     );
-    const representations = [
-      { __typename: 'Product', id: '1' },
-      { __typename: 'User', id: '2' },
-    ];
+    const representations = [ref('Product', '1'), ref('User', '2')];
 
     const { errors, data } = await run(entitiesQuery('... on User { email }'), { representations });
 
@@ -257,7 +247,7 @@ describe('__resolveReferences', () => {
         representations: list.map((_, at) => ({ __typename: 'Product', id: String(at) })),
       });
 
-      deepEqual(answer.data._entities, [null, { __typename: 'Product', id: 'fine' }, null, null, { __typename: 'Product', id: 'later' }]);
+      deepEqual(answer.data._entities, [null, ref('Product', 'fine'), null, null, ref('Product', 'later')]);
       deepEqual(
         answer.errors!.map(({ message, path }) => [path, message]),
         [
@@ -285,7 +275,7 @@ describe('__resolveReferences', () => {
         representations: ['Product', 'User', 'Product'].map((__typename) => ({ __typename, id: 'x' })),
       });
 
-      deepEqual(answer.data._entities, [null, { __typename: 'User', id: 'x' }, null]);
+      deepEqual(answer.data._entities, [null, ref('User', 'x'), null]);
       deepEqual(pathsOf(answer), [
         ['_entities', 0],
         ['_entities', 2],
@@ -330,11 +320,7 @@ describe('interfaces with @key', () => {
     type Film implements Media @key(fields: "id") { id: ID! title: String }
   `;
   const query = entitiesQuery('... on Media { title } ... on Book { pages }');
-  const representations = [
-    { __typename: 'Media', id: 'b1' },
-    { __typename: 'Media', id: 'f1' },
-    { __typename: 'Book', id: 'b2' },
-  ];
+  const representations = [ref('Media', 'b1'), ref('Media', 'f1'), ref('Book', 'b2')];
   const typeOf = ({ id }: { readonly id: string }): string => (id.startsWith('b') ? 'Book' : 'Film');
   const expected = [
     { __typename: 'Book', title: 'Book b1', pages: 3 },
