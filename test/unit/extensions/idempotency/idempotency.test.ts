@@ -20,12 +20,16 @@ async function quiet(): Promise<void> {
 
 const key = (value: string): Fields => ({ headers: { 'idempotency-key': value } });
 
+const twice = async ({ sendWithKey }: Bank, body: unknown): Promise<readonly [Answer, Answer]> => [
+  await sendWithKey(body),
+  await sendWithKey(body),
+];
+
 describe('a mutation that is sent again with its key', () => {
   test('runs once, and is answered with the same status and bytes', async () => {
     const bank = openBank();
 
-    const first = await bank.sendWithKey(charge);
-    const again = await bank.sendWithKey(charge);
+    const [first, again] = await twice(bank, charge);
 
     assert.deepEqual(bank.charges, ['ada']);
     assert.deepEqual([first.status, first.text], [200, '{"data":{"charge":{"number":1,"client":"ada"}}}']);
@@ -155,8 +159,7 @@ describe('a mutation that is sent again with its key', () => {
     test(`is answered byte for byte with ${what}, and without the header fields of the first answer`, async () => {
       const bank = openBank({ ...(server && { server }) });
 
-      const first = await bank.sendWithKey(body);
-      const again = await bank.sendWithKey(body);
+      const [first, again] = await twice(bank, body);
 
       assert.match(first.text, text);
       assert.deepEqual([first.status, again.status, again.text], [status, status, first.text]);
@@ -375,8 +378,7 @@ describe('batches', () => {
   test('are replayed element by element', async () => {
     const bank = openBank();
 
-    const first = await bank.sendWithKey([charge, { query: '{ charges }' }, other]);
-    const again = await bank.sendWithKey([charge, { query: '{ charges }' }, other]);
+    const [first, again] = await twice(bank, [charge, { query: '{ charges }' }, other]);
     const alone = await bank.sendWithKey(charge);
 
     assert.equal(bank.charges.length, 2);
@@ -442,7 +444,7 @@ describe('the store', () => {
     test(`is called again if ${JSON.stringify(failures)} its effect fails, and the mutation runs once`, async () => {
       const bank = openBank({ store: failing(failures) });
 
-      const [first, again] = [await bank.sendWithKey(charge), await bank.sendWithKey(charge)];
+      const [first, again] = await twice(bank, charge);
 
       assert.deepEqual([first.status, again.status, again.text], [200, 200, first.text]);
       assert.deepEqual([bank.charges.length, bank.log], [1, []]);
@@ -494,8 +496,7 @@ describe('the store', () => {
   test('that fails after the mutation does not change the answer, and a retry is refused', async () => {
     const bank = openBank({ store: failing({ finish: ['before', 'before'] }) });
 
-    const first = await bank.sendWithKey(charge);
-    const again = await bank.sendWithKey(charge);
+    const [first, again] = await twice(bank, charge);
 
     assert.deepEqual([first.status, again.status, again.code, bank.charges.length], [200, 409, 'IDEMPOTENCY_IN_PROGRESS', 1]);
     assert.match(bank.log[0]!.message, /was not stored: a retry will be refused/);
@@ -561,7 +562,7 @@ describe('answers', () => {
   test('above maxAnswerBytes are not kept: the mutation does not run again', async () => {
     const bank = openBank({ maxAnswerBytes: 10 });
 
-    const [first, again] = [await bank.sendWithKey(charge), await bank.sendWithKey(charge)];
+    const [first, again] = await twice(bank, charge);
 
     assert.deepEqual([first.status, again.status, again.code, bank.charges.length], [200, 409, 'IDEMPOTENCY_ANSWER_NOT_KEPT', 1]);
     assert.equal(again.headers.get('retry-after'), null);
@@ -904,7 +905,7 @@ describe('other plugins', () => {
     };
     const bank = openBank({ server: { plugins: [failing] } });
 
-    const [first, again] = [await bank.sendWithKey(charge), await bank.sendWithKey(charge)];
+    const [first, again] = await twice(bank, charge);
 
     assert.deepEqual([first.status, bank.charges.length], [500, 1]);
     assert.deepEqual([again.status, again.text], [first.status, first.text]);
