@@ -20,7 +20,3 @@ test('gql refuses anything but text, which would become "[object Object]"', () =
     message: 'gql: the template takes strings only, got object.',
   });
 });
-
-test('gql rejects an invalid escape sequence', () => {
-  assert.throws(() => tag`scalar S # \unicode`, { name: 'SyntaxError' });
-});

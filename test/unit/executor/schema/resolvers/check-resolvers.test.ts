@@ -46,11 +46,6 @@ const wrong = [
     'resolvers name the type "media", which typeDefs do not define. "media" is a field of Query: write { Query: { media } }. typeDefs define "Query", "Book", "Node", "Media", "Kind", "Filter", "Date".',
   ],
   [
-    'name a type that objects inherit',
-    { constructor: {} },
-    'resolvers name the type "constructor", which typeDefs do not define. typeDefs define "Query", "Book", "Node", "Media", "Kind", "Filter", "Date".',
-  ],
-  [
     'are a module',
     { default: {} },
     'resolvers name the type "default", which typeDefs do not define. Is it a module? Then write `resolvers: module.default`. typeDefs define "Query", "Book", "Node", "Media", "Kind", "Filter", "Date".',
@@ -61,67 +56,17 @@ const wrong = [
     'resolvers.Query names the field "boks", which "type Query" does not have. Did you mean "books"? It has "books", "now", "media", "one", "later".',
   ],
   [
-    'name a field that objects inherit',
-    { Query: { toString: () => '' } },
-    'resolvers.Query names the field "toString", which "type Query" does not have. It has "books", "now", "media", "one", "later".',
-  ],
-  [
-    'name an unknown field of an interface',
-    { Node: { title: () => '' } },
-    'resolvers.Node names the field "title", which "interface Node" does not have. It has "id".',
-  ],
-  [
     'give a field a string',
     { Query: { books: 'books' } },
     'resolvers.Query.books takes a function, or an object with resolve or subscribe, got a string. For a constant write a function that returns it: () => …',
-  ],
-  [
-    'give a field undefined',
-    { Query: { books: undefined } },
-    'resolvers.Query.books takes a function, or an object with resolve or subscribe, got undefined. Is it imported from a module that imports this one?',
-  ],
-  [
-    'give a field a promise',
-    { Query: { books: Promise.resolve() } },
-    'resolvers.Query.books takes a function, or an object with resolve or subscribe, got a promise. Return the promise from a function: () => …',
-  ],
-  [
-    'give a field an array',
-    { Query: { books: [] } },
-    'resolvers.Query.books takes a function, or an object with resolve or subscribe, got an array. For a constant write a function that returns it: () => …',
   ],
   [
     'give a field an object without resolve or subscribe',
     { Query: { books: { resolver: () => [] } } },
     'resolvers.Query.books.resolver is not known: a resolver object takes resolve and subscribe. Did you mean "resolve"?',
   ],
-  [
-    'give a field a resolve that is no function',
-    { Query: { books: { resolve: 5 } } },
-    'resolvers.Query.books.resolve takes a function, got a number.',
-  ],
   ['give a type a function', { Query: () => ({}) }, 'resolvers.Query takes an object with a resolver for each field, got a function.'],
-  [
-    'give a type undefined',
-    { Query: undefined },
-    'resolvers.Query takes an object with a resolver for each field, got undefined. Is it imported from a module that imports this one?',
-  ],
-  [
-    'give a type a promise',
-    { Query: Promise.resolve() },
-    'resolvers.Query takes an object with a resolver for each field, got a promise. Await it first.',
-  ],
   ['are text', 'resolvers', 'resolvers take a resolver map such as { Query: { books: () => [] } }, or a list of them, got a string.'],
-  [
-    'are a function',
-    () => ({}),
-    'resolvers take a resolver map such as { Query: { books: () => [] } }, or a list of them, got a function. Call it first.',
-  ],
-  [
-    'are a promise',
-    Promise.resolve({}),
-    'resolvers take a resolver map such as { Query: { books: () => [] } }, or a list of them, got a promise. Await it first.',
-  ],
   [
     'have a hole in their list',
     [{}, undefined],
@@ -131,11 +76,6 @@ const wrong = [
     'give an object type __resolveType',
     { Book: { __resolveType: () => '' } },
     'resolvers.Book.__resolveType is not known: besides fields, "type Book" takes __isTypeOf.',
-  ],
-  [
-    'give an interface a __resolveType that is no function',
-    { Node: { __resolveType: 'Book' } },
-    'resolvers.Node.__resolveType takes a function, got a string.',
   ],
   [
     'give a union fields',
@@ -162,7 +102,6 @@ const wrong = [
     { Date: { serialise: () => '' } },
     'resolvers.Date.serialise: a scalar takes serialize, parseValue and parseLiteral, or is a GraphQLScalarType. Did you mean "serialize"?',
   ],
-  ['give a scalar a function that is none', { Date: { serialize: 'iso' } }, 'resolvers.Date.serialize takes a function, got a string.'],
   [
     'would change a built-in scalar',
     { String: { serialize: () => '' } },
@@ -184,26 +123,16 @@ describe('resolvers are refused at start if the whole schema is checked, and the
   }
 });
 
-describe('a production server does not start when resolvers', () => {
-  for (const [what, resolvers, message] of wrong.filter(([, , text]) => refusedAtStart.test(text))) {
+describe('a production server refuses a type that is not defined at start, and other mistakes when an operation uses the type, when resolvers', () => {
+  for (const [what, resolvers, message] of wrong) {
     test(what, () => {
-      assert.equal(
-        refusalOf(() => createSchema({ typeDefs, resolvers: resolvers as never }, { checkWhole: false })),
-        message,
-      );
-    });
-  }
-});
+      const create = (): GraphQLSchema => createSchema({ typeDefs, resolvers: resolvers as never }, { checkWhole: false });
+      if (refusedAtStart.test(message)) return assert.equal(refusalOf(create), message);
 
-describe('a production server refuses each operation that uses a type, when resolvers', () => {
-  for (const [what, resolvers, message] of wrong.filter(([, , text]) => !refusedAtStart.test(text))) {
-    test(what, () => {
-      const [name] = Object.keys(resolvers) as [string];
+      const schema = create();
 
-      const schema = createSchema({ typeDefs, resolvers: resolvers as never }, { checkWhole: false });
-
-      const refusals = [1, 2].map(() => refusalOf(() => touch(schema, name)));
-      assert.deepEqual(refusals, [message, message]);
+      const refusals = [1, 2].map(() => refusalOf(() => touch(schema, Object.keys(resolvers)[0]!)));
+      return assert.deepEqual(refusals, [message, message]);
     });
   }
 
@@ -220,22 +149,20 @@ describe('a production server refuses each operation that uses a type, when reso
   });
 });
 
-describe('a production server reads resolver maps', () => {
-  test('only when an operation uses them', () => {
-    const touched: string[] = [];
-    const watched = new Proxy<Record<string, unknown>>(
-      { Query: { now: () => 1 }, Book: { title: () => '' } },
-      { get: (map, name) => (touched.push(String(name)), Reflect.get(map, name)) },
-    );
+test('a production server reads resolver maps only when an operation uses them', () => {
+  const touched: string[] = [];
+  const watched = new Proxy<Record<string, unknown>>(
+    { Query: { now: () => 1 }, Book: { title: () => '' } },
+    { get: (map, name) => (touched.push(String(name)), Reflect.get(map, name)) },
+  );
 
-    const schema = createSchema(
-      { typeDefs: 'type Query { now: Int } type Mutation { add: Book } type Book { title: String }', resolvers: watched as never },
-      { checkWhole: false },
-    );
-    const atStart = [...touched];
-    schema.getQueryType()?.getFields();
+  const schema = createSchema(
+    { typeDefs: 'type Query { now: Int } type Mutation { add: Book } type Book { title: String }', resolvers: watched as never },
+    { checkWhole: false },
+  );
+  const atStart = [...touched];
+  schema.getQueryType()?.getFields();
 
-    assert.deepEqual(atStart, []);
-    assert.ok(touched.includes('Query') && !touched.includes('Book'));
-  });
+  assert.deepEqual(atStart, []);
+  assert.ok(touched.includes('Query') && !touched.includes('Book'));
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { GraphQLScalarType } from 'graphql';
 
-import type { Resolvers, ScalarResolvers } from '../../../../../src/executor/schema/resolvers/resolver-map.ts';
+import type { Resolvers } from '../../../../../src/executor/schema/resolvers/resolver-map.ts';
 
 interface Context {
   readonly user: { readonly name: string };
@@ -40,16 +40,6 @@ test('resolvers have the type of the context, and each kind of type has its kind
   });
 
   assert.equal(given, 1);
-});
-
-test('a list of maps is typed like a single map', () => {
-  assert.equal(accept([{ Query: { greeting: (_parent, _args, { user }) => user.name } }, { Date: { serialize: String } }]), 2);
-});
-
-test('the functions of a scalar can be defined separately', () => {
-  const date: ScalarResolvers = { serialize: (value) => value.toISOString(), parseValue: (text) => new Date(text) };
-
-  assert.equal(accept({ Date: date }), 1);
 });
 
 test('invalid resolvers do not compile', () => {

@@ -37,10 +37,6 @@ describe('field resolvers', () => {
     });
   });
 
-  test('are objects with resolve', async () => {
-    assert.deepEqual(await answer(typeDefs, { Query: { a: { resolve: () => 3 } } }, '{ a }'), { data: { a: 3 } });
-  });
-
   test('come from several maps, and a later map overrides an earlier one field by field', async () => {
     const resolvers: Resolvers = [{ Query: { a: () => 1, b: () => 1 } }, { Query: { b: () => 2 } }];
 
@@ -131,15 +127,13 @@ describe('scalars', () => {
   const parseValue = (text: unknown): Date => new Date(String(text));
   const serialize = (date: unknown): string => (date as Date).toISOString().slice(0, 10);
 
-  test('are functions', async () => {
-    assert.deepEqual(await answer(typeDefs, { Query: query, Date: { serialize, parseValue } }, source, { d: '2026-01-03' }), expected);
-  });
-
-  test('are GraphQLScalarTypes', async () => {
-    const date = new GraphQLScalarType({ name: 'Date', serialize, parseValue });
-
-    assert.deepEqual(await answer(typeDefs, { Query: query, Date: date }, source, { d: '2026-01-03' }), expected);
-  });
+  for (const [what, date] of [
+    ['functions', { serialize, parseValue }],
+    ['GraphQLScalarTypes', new GraphQLScalarType({ name: 'Date', serialize, parseValue })],
+  ] as const)
+    test(`are ${what}`, async () => {
+      assert.deepEqual(await answer(typeDefs, { Query: query, Date: date }, source, { d: '2026-01-03' }), expected);
+    });
 
   test('may be GraphQLScalarTypes of another copy of graphql, such as that of a package of scalars', async () => {
     const entry = import.meta.resolve('graphql');
@@ -150,35 +144,6 @@ describe('scalars', () => {
     assert.ok(!(date instanceof GraphQLScalarType));
     const variableValues = { d: '2026-01-03' };
     assert.deepEqual(JSON.parse(JSON.stringify(execute({ schema, document: parse(source), variableValues }))), expected);
-  });
-
-  test('have the name, description and specification of typeDefs if their type has none', () => {
-    const schema = createSchema(
-      { typeDefs, resolvers: { Date: new GraphQLScalarType({ name: 'Anything', serialize }) } },
-      { checkWhole: false },
-    );
-    const type = schema.getType('Date') as GraphQLScalarType;
-
-    assert.deepEqual([type.name, type.description, type.specifiedByURL], ['Date', 'A day.', 'https://example.com/date']);
-  });
-
-  test('without resolvers accept and return any value', async () => {
-    assert.deepEqual(
-      await answer('type Query { a(x: Any): Any } scalar Any', { Query: { a: (_parent, { x }) => x } }, '{ a(x: { b: [1, "2", null] }) }'),
-      { data: { a: { b: [1, '2', null] } } },
-    );
-  });
-
-  test('may have only parseLiteral', () => {
-    const schema = createSchema(
-      {
-        typeDefs: 'type Query { a(x: Any): Int } scalar Any',
-        resolvers: { Query: { a: (_parent, { x }) => x }, Any: { parseLiteral: () => 7 } },
-      },
-      { checkWhole: false },
-    );
-
-    assert.deepEqual(JSON.parse(JSON.stringify(execute({ schema, document: parse('{ a(x: 1) }') }))), { data: { a: 7 } });
   });
 });
 
@@ -201,24 +166,18 @@ describe('abstract types', () => {
     },
   };
   const Query = { nodes: () => values, media: () => values };
+  const typeOf = (value: object): string => ('pages' in value ? 'Book' : 'Film');
 
-  test('find the type of a value by __resolveType', async () => {
-    const __resolveType = (value: object): string => ('pages' in value ? 'Book' : 'Film');
-
-    assert.deepEqual(await answer(typeDefs, { Query, Node: { __resolveType }, Media: { __resolveType } }, source), expected);
-  });
-
-  test('find the type of a value by __isTypeOf', async () => {
-    const isTypeOf = (key: string) => ({ __isTypeOf: (value: object) => key in value });
-
-    assert.deepEqual(await answer(typeDefs, { Query, Book: isTypeOf('pages'), Film: isTypeOf('minutes') }, source), expected);
-  });
-
-  test('find the type of a value by its __typename', async () => {
-    const named = values.map((value) => ({ ...value, __typename: 'pages' in value ? 'Book' : 'Film' }));
-
-    assert.deepEqual(await answer(typeDefs, { Query: { nodes: () => named, media: () => named } }, source), expected);
-  });
+  for (const [what, types] of [
+    ['__resolveType', { Node: { __resolveType: typeOf }, Media: { __resolveType: typeOf } }],
+    [
+      '__isTypeOf',
+      { Book: { __isTypeOf: (value: object) => 'pages' in value }, Film: { __isTypeOf: (value: object) => 'minutes' in value } },
+    ],
+  ] as const)
+    test(`find the type of a value by ${what}`, async () => {
+      assert.deepEqual(await answer(typeDefs, { Query, ...types } as Resolvers, source), expected);
+    });
 
   test('report a value without a type, or of a type that is not possible, as graphql-js does', async () => {
     const Node = { __resolveType: (value: { id: number }) => (value.id === 1 ? 'Query' : 'Nothing') };

@@ -17,11 +17,9 @@ describe('a second definition of a type is an extension, as with @graphql-tools/
   for (const [what, typeDefs] of Object.entries({
     'different fields': ['type Query { a: Int }', 'type Query { b: Int } type Query { "c" c(x: Int): Int @deprecated }'],
     interfaces: ['type Query implements A { a: Int } interface A { a: Int } interface B { b: Int }', 'type Query implements B { b: Int }'],
-    'interface types': ['type Query implements I { a: Int b: Int } interface I { a: Int }', 'interface I { b: Int }'],
     unions: ['union U = A | B type A { a: Int } type Query { u: U }', 'union U = C type B { a: Int } type C { a: Int }'],
     enums: ['enum E { A B } type Query { e: E }', 'enum E { C @deprecated }'],
     'input types': ['input In { a: Int = 1 b: Int } type Query { a(in: In): Int }', 'input In { c: Int = 2 }'],
-    scalars: ['scalar S type Query { s: S }', 'scalar S'],
     'schema definitions': ['schema { query: Q } type Q { a: Int } type M { a: Int }', 'schema { query: Q mutation: M }'],
   })) {
     test(what, () => {
@@ -33,12 +31,6 @@ describe('a second definition of a type is an extension, as with @graphql-tools/
   }
 });
 
-test('an explicit schema definition determines the root types, whatever the other types are called', () => {
-  const schema = ours(['schema { query: Q } type Q { a: Int } type Mutation { a: Int }']);
-
-  assert.equal(schema.getMutationType(), undefined);
-});
-
 describe('conflicting definitions with the same name are refused, at start and without the check of the whole schema', () => {
   for (const [what, typeDefs, message] of [
     ['one field twice', ['type Query { a: Int }', 'type Query { a: Int }'], 'typeDefs define Query.a twice. Define it once.'],
@@ -48,12 +40,6 @@ describe('conflicting definitions with the same name are refused, at start and w
       'typeDefs define A.a twice. Define it once.',
     ],
     [
-      'one field again in an extension',
-      ['type Query { a: Int }', 'extend type Query { a: [Int] }'],
-      'typeDefs define Query.a twice. Define it once.',
-    ],
-    ['an enum value twice', ['type Query { a: E } enum E { A B }', 'enum E { B }'], 'typeDefs define E.B twice. Define it once.'],
-    [
       'a directive twice',
       ['type Query { a: Int } directive @a on FIELD', 'directive @a on FIELD'],
       'typeDefs define the directive "@a" twice. Define it once.',
@@ -62,11 +48,6 @@ describe('conflicting definitions with the same name are refused, at start and w
       'two kinds of type',
       ['type Query { a: Int } type A { a: Int }', 'input A { a: Int }'],
       'typeDefs use the name "A" for two things: "type A" and "input A". Rename one.',
-    ],
-    [
-      'an extension of another kind',
-      ['type Query { a: Int }', 'extend interface Query { b: Int }'],
-      'typeDefs use the name "Query" for two things: "type Query" and "interface Query". Rename one.',
     ],
     [
       'an extension of nothing',
@@ -87,15 +68,6 @@ test('an error in a merged definition has its location in the original text', ()
   );
 });
 
-test('a hundred modules that define the same type are merged in one pass', () => {
-  const modules = Array.from({ length: 100 }, (_, number) => `type Query { field${number}: Int }`);
-
-  assert.deepEqual(
-    Object.keys(ours(modules).getQueryType()?.getFields() ?? {}),
-    modules.map((_, number) => `field${number}`),
-  );
-});
-
 describe('directives on directive definitions', () => {
   const uses = ['directive @a @b on FIELD directive @b on DIRECTIVE_DEFINITION', 'directive @a on FIELD extend directive @a @deprecated'];
 
@@ -110,12 +82,6 @@ describe('directives on directive definitions', () => {
           /Directives on directive definitions need graphql 17; this is graphql 16\.\d+\.\d+\.\n\ntypeDefs, line 1, column/,
         );
     });
-
-  test('are merged from several texts', { skip: !isGraphQL17 && 'graphql 17' }, () => {
-    const schema = ours(['extend directive @a @deprecated(reason: "later")', 'directive @a on FIELD', 'type Query { a: Int }']);
-
-    assert.equal(schema.getDirective('a')?.deprecationReason, 'later');
-  });
 
   test('that extend an undefined directive are an error', { skip: !isGraphQL17 && 'graphql 17' }, () => {
     assert.throws(
