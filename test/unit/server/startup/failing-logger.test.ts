@@ -4,7 +4,6 @@ import { describe, test } from 'node:test';
 import { edge } from '../../../../src/entries/edge.ts';
 import { createHandler } from '../../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../../src/server/startup/options.ts';
-import { ApolloServer } from '../../../../src/entries/v3.ts';
 import { eventOf } from '../../../support/v3-server.ts';
 import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
 import { after } from '../../../support/stages.ts';
@@ -25,7 +24,6 @@ class ClassLogger {
 }
 
 const loggers: Readonly<Record<string, object>> = {
-  'that throws': { debug: fail, info: fail, warn: fail, error: fail },
   'that throws and is frozen': Object.freeze({ debug: fail, info: fail, warn: fail, error: fail }),
   'that is asynchronous, and rejects': { debug: failLater, info: failLater, warn: failLater, error: failLater },
   'that is of a class': new ClassLogger(),
@@ -59,24 +57,6 @@ describe('a logger', () => {
       assert.equal(unhandled, 0);
       assert.ok(printed.mock.callCount() > 0);
       assert.match(String(printed.mock.calls[0]!.arguments[0]), /The logger failed/);
-    });
-
-    test(`${what} does not affect the response of version 3`, async (t) => {
-      t.mock.method(console, 'error', () => undefined);
-      const options = {
-        nodeEnv: 'production',
-        logger,
-        typeDefs: 'type Query { a: String fails: String }',
-        resolvers: { Query: { fails: fail } },
-      };
-      const cache = { get: failLater, set: failLater, delete: failLater };
-      const handler = new ApolloServer({ ...options, cache } as never).createHandler() as unknown as (event: object, context: object) => Promise<{ statusCode: number }>; // prettier-ignore
-
-      const unhandled = await unhandledRejections(async () => {
-        for (const query of ['{ a }', '{ fails }', '{ unknown }']) assert.ok((await handler(event(query), {})).statusCode >= 200, query);
-      });
-
-      assert.equal(unhandled, 0);
     });
   }
 
