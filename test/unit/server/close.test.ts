@@ -9,10 +9,9 @@ import { createHandler as createLambdaHandler, createStreamingHandler } from '..
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { createHandler } from '../../../src/entries/index.ts';
 import type { ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
-import { createListener, serve } from '../../../src/entries/node.ts';
+import { serve } from '../../../src/entries/node.ts';
 import { createTester } from '../../../src/entries/testing.ts';
 import type { AnyHandler } from '../../../src/entries/testing.ts';
-import { startCommand } from '../../support/command.ts';
 import { deferred } from '../../support/deferred.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
@@ -118,31 +117,6 @@ describe('close of a handler', () => {
     assert.match(lines.map(({ message }) => message).join('\n'), /was closed although calls[^\n]* did not end within 10000 ms/);
   });
 
-  test('ends open streams with an error that says so', async () => {
-    const handler = createHandler({
-      typeDefs: 'type Query { ok: Boolean } type Subscription { tick: Int }',
-      context: ({ signal }) => ({ signal }),
-      resolvers: {
-        Subscription: {
-          tick: {
-            async *subscribe(_, __, { signal }) {
-              yield { tick: 1 };
-              await once(signal, 'abort');
-            },
-          },
-        },
-      },
-    });
-    const results = createTester(handler).subscribe('subscription { tick }');
-    assert.deepEqual(await results.next(), { done: false, value: { data: { tick: 1 } } });
-
-    await handler.close();
-    const { value } = await results.next();
-
-    assert.match(JSON.stringify(value), /SERVICE_UNAVAILABLE/);
-    assert.equal((await results.next()).done, true);
-  });
-
   for (const [operation, message] of [
     ['mutation', 'The server is stopping. The mutation has run: do not send it again.'],
     ['query', 'The server is stopping. Send the operation again.'],
@@ -219,20 +193,6 @@ describe('close of a handler', () => {
       });
     }
   }
-
-  test('rejects with the error of serverWillStop', async () => {
-    const plugin: ServerPlugin = {
-      serverWillStart: () => ({
-        serverWillStop: () => {
-          throw new Error('the pool hangs');
-        },
-      }),
-    };
-    const handler = createHandler({ typeDefs, plugins: [plugin] });
-    await createTester(handler).run('{ ok }');
-
-    await assert.rejects(handler.close(), /the pool hangs/);
-  });
 
   test('calls serverWillStop of every plugin, although a hook of another one fails', async () => {
     const [plugin, calls] = recorder();
@@ -313,92 +273,29 @@ describe('close of a handler', () => {
       assert.equal((await tester.run('{ ok }')).status, 503);
     }
   });
-
-  test('answers a direct invocation that comes later with the error', async () => {
-    const handler = createHandler({ typeDefs });
-    await handler.close();
-
-    assert.match(JSON.stringify(await handler({ query: '{ ok }' })), /"The handler has been closed\."/);
-  });
 });
 
 describe('close of a tester', () => {
-  test('closes the server of the options', async () => {
-    const [plugin, calls] = recorder();
-    const tester = createTester({ typeDefs, plugins: [plugin] });
-    await tester.run('{ ok }');
-
-    await tester.close();
-
-    assert.deepEqual(calls, ['start', 'drain', 'stop']);
-    assert.equal((await tester.run('{ ok }')).status, 503);
-  });
-
   test('says what to close when it tests a function that wraps a handler', async () => {
     const tester = createTester((event: unknown) => Promise.resolve(event));
 
     await assert.rejects(tester.close(), /it wraps a handler\. Call close of that handler/);
   });
-
-  test('lets a process with a pool end', async (context) => {
-    const source = `
-      import { createServer } from 'node:net';
-      import { createHandler } from './src/entries/index.ts';
-      import { createTester } from './src/entries/testing.ts';
-      const pool = createServer().listen(0);
-      const handler = createHandler({
-        typeDefs: 'type Query { ok: Boolean }',
-        plugins: [{ serverWillStart: () => ({ serverWillStop: () => void pool.close() }) }],
-      });
-      const tester = createTester(handler);
-      const { status } = await tester.run('{ ok }');
-      await tester.close();
-      console.log(status);`;
-
-    const { code, stdout } = await startCommand(context, ['--input-type=module', '-e', source], { cwd: process.cwd() }).ended;
-
-    assert.deepEqual([code, stdout.trim()], [0, '200']);
-  });
 });
 
-describe('in a Node server', () => {
-  test('close of a listener lets its requests end, and answers later ones with 503', async (context) => {
-    const [plugin, calls] = recorder();
-    const [started, slow] = [deferred<void>(), deferred<string>()];
-    const resolvers = { Query: { slow: () => (started.resolve(), slow.promise) } };
-    const listener = createListener({ typeDefs, plugins: [plugin], resolvers });
-    const server = createServer((request, response) => void listener(request, response)).listen(0);
-    context.after(() => server.close());
-    await once(server, 'listening');
-    const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
-    const headers = { 'content-type': 'application/json', connection: 'close' };
-    const running = fetch(url, { method: 'POST', headers, body: '{"query":"{ slow }"}' });
-    await started.promise;
+test('serve stops the plugins that had started if it cannot listen, or if another plugin cannot start', async (context) => {
+  const logger = recordingLogger()[0];
+  const busy = createServer().listen(0);
+  context.after(() => busy.close());
+  await once(busy, 'listening');
+  const { port } = busy.address() as AddressInfo;
+  const [plugin, calls] = recorder();
+  const failing: ServerPlugin = { serverWillStart: () => Promise.reject(new Error('the database is down')) };
 
-    const closing = listener.close();
-    const refused = await fetch(url, { method: 'POST', headers, body: '{"query":"{ ok }"}' });
-    assert.deepEqual([refused.status, calls], [503, ['start', 'drain']]);
-    slow.resolve('done');
-    await closing;
+  await assert.rejects(serve({ typeDefs, logger, plugins: [plugin] }, { port }), /it is in use/);
+  await assert.rejects(serve({ typeDefs, logger, nodeEnv: 'test', plugins: [plugin, failing] }, { port: 0 }), /the database is down/);
 
-    assert.deepEqual(await (await running).json(), { data: { slow: 'done' } });
-    assert.deepEqual(calls, ['start', 'drain', 'stop']);
-  });
-
-  test('serve stops the plugins that had started if it cannot listen, or if another plugin cannot start', async (context) => {
-    const logger = recordingLogger()[0];
-    const busy = createServer().listen(0);
-    context.after(() => busy.close());
-    await once(busy, 'listening');
-    const { port } = busy.address() as AddressInfo;
-    const [plugin, calls] = recorder();
-    const failing: ServerPlugin = { serverWillStart: () => Promise.reject(new Error('the database is down')) };
-
-    await assert.rejects(serve({ typeDefs, logger, plugins: [plugin] }, { port }), /it is in use/);
-    await assert.rejects(serve({ typeDefs, logger, nodeEnv: 'test', plugins: [plugin, failing] }, { port: 0 }), /the database is down/);
-
-    assert.deepEqual(calls, ['start', 'drain', 'stop', 'start', 'drain', 'stop']);
-  });
+  assert.deepEqual(calls, ['start', 'drain', 'stop', 'start', 'drain', 'stop']);
 });
 
 describe('a start that fails', () => {

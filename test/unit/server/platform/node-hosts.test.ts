@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, IncomingMessage, request as sendRequest, Agent, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect as connectTwo, createServer as createServerTwo } from 'node:http2';
 import { Readable } from 'node:stream';
@@ -26,6 +27,16 @@ function listenerOf(options: Partial<ServerOptions> = {}): NodeListener {
 
 type Middleware = (request: any, response: ServerResponse) => Promise<void> | void;
 
+/** Listens until the test ends, and returns the server's URL. */
+async function listen(t: TestContext, server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
 /** A server with middleware before the handler, and its response to one request. */
 async function behind(t: TestContext, middleware: Middleware, options?: Partial<ServerOptions>): Promise<typeof send> {
   const listener = listenerOf(options);
@@ -33,19 +44,11 @@ async function behind(t: TestContext, middleware: Middleware, options?: Partial<
     await middleware(request, response);
     await listener(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const send = async (query: string, headers: Record<string, string> = {}): Promise<{ status: number; body: any }> => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ query }),
-    });
-    return { status: response.status, body: await response.json() };
+  const url = await listen(t, server);
+  const send = async (query: string, headers: Record<string, string> = {}): Promise<{ status: number; headers: Headers; body: any }> => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify({ query }) };
+    const response = await fetch(url, init);
+    return { status: response.status, headers: response.headers, body: await response.json() };
   };
   return send;
 }
@@ -62,19 +65,12 @@ describe('header fields set by middleware', () => {
       for (const [name, value] of Object.entries(own)) response.headers.append(name, value);
       return {};
     };
-    const listener = listenerOf({ context: context as never });
-    const server = createServer((request, response) => {
+    const setFields: Middleware = (_request, response) => {
       for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
-      void listener(request, response);
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    t.after(() => {
-      server.close().closeAllConnections();
-    });
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/?query={__typename}`;
-    const response = await fetch(url, { headers: { connection: 'close' } });
-    await response.text();
-    return response.headers;
+    };
+    const send = await behind(t, setFields, { context: context as never });
+    const { headers } = await send('{ __typename }');
+    return headers;
   };
 
   test('cookies are kept with those of the response', async (t) => {
@@ -142,7 +138,7 @@ describe('a body that was already read', () => {
     test(name, async (t) => {
       const send = await behind(t, before);
 
-      assert.deepEqual(await send('{ header(name: "x-user") }', { 'x-user': 'ada' }), { status: 200, body: { data: { header: 'ada' } } });
+      assert.deepEqual((await send('{ header(name: "x-user") }', { 'x-user': 'ada' })).body, { data: { header: 'ada' } });
     });
   }
 
@@ -220,10 +216,10 @@ describe('headers', () => {
 
 describe('a body above the limit', () => {
   /** A request on a connection that is kept alive. */
-  function post(agent: Agent, port: number, body: Buffer): Promise<{ status: number | undefined }> {
+  function post(agent: Agent, url: string, body: Buffer): Promise<{ status: number | undefined }> {
     return new Promise((resolve, reject) => {
       const headers = { 'content-type': 'application/json', 'content-length': body.length };
-      const sent = sendRequest({ agent, port, host: '127.0.0.1', method: 'POST', headers }, (response) => {
+      const sent = sendRequest(url, { agent, method: 'POST', headers }, (response) => {
         response.resume().once('end', () => resolve({ status: response.statusCode }));
       });
       sent.once('error', reject).end(body);
@@ -234,17 +230,15 @@ describe('a body above the limit', () => {
     ['a little', 2 ** 20 + 1],
     ['a lot', 2 ** 24],
   ] as const) {
-    // prettier-ignore
     test(`by ${what} is a 413, and the next request on its connection is answered`, async (t) => {
       const server = createServer(listenerOf());
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-      t.after(() => (agent.destroy(), server.closeAllConnections(), server.close()));
-      const { port } = server.address() as AddressInfo;
+      t.after(() => agent.destroy());
+      const url = await listen(t, server);
 
       for (let round = 0; round < 5; round++) {
-        assert.equal((await post(agent, port, Buffer.alloc(length, 0x20))).status, 413);
-        const next = await post(agent, port, Buffer.from('{"query":"{ __typename }"}'));
+        assert.equal((await post(agent, url, Buffer.alloc(length, 0x20))).status, 413);
+        const next = await post(agent, url, Buffer.from('{"query":"{ __typename }"}'));
         assert.equal(next.status, 200);
       }
     });

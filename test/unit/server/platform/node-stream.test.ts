@@ -72,15 +72,6 @@ test('each event reaches the client of a node:http server immediately', async (t
   assert.equal(incoming.headers['content-length'], undefined);
 });
 
-test('a client of a node:http server that disconnects ends the source', async (t) => {
-  const { server, source } = await listening(t);
-  const incoming = await subscribe(server.url);
-
-  incoming.destroy();
-
-  await source.closed;
-});
-
 test('a socket that is not read pauses the source', async (t) => {
   const { options, source } = streaming();
   const listener = createListener(options);

@@ -58,7 +58,6 @@ describe('a request line or Host that is invalid in a URL', () => {
   for (const [line, status] of [
     ['GET http://elsewhere/graphql?query=%7B__typename%7D HTTP/1.1', 200],
     ['GET //?query=%7B__typename%7D HTTP/1.1', 200],
-    ['GET * HTTP/1.1', 422],
     ['OPTIONS * HTTP/1.1', 204],
   ] as const) {
     test(`is answered with ${status}: ${line}`, async (t) => {
@@ -162,9 +161,7 @@ test('serve refuses an invalid schema immediately in tests', async (t) => {
 const wrongListenOptions: readonly (readonly [options: unknown, message: RegExp])[] = [
   [{ prot: 4000 }, /Unknown option "prot" of serve\. Did you mean "port"\?$/],
   [{ port: '80a' }, /Expected the option port of serve to be a number from 0 to 65535, got "80a"/],
-  [{ port: 70_000 }, /got 70000/],
   [{ signals: 'SIGTERM' }, /Expected the option signals of serve to be true or false, got "SIGTERM"/],
-  [{ constructor: 1 }, /Unknown option "constructor"/],
   [4000, /like \{ port: 4000 \}, got 4000/],
 ];
 for (const [options, message] of wrongListenOptions) {
