@@ -91,17 +91,3 @@ describe('the paths of parts', () => {
     ok(JSON.stringify(payloads).length < 5 * query.length);
   });
 });
-
-it('null for an argument of @defer or @stream is its default', async () => {
-  const variables = { value: null };
-
-  const deferred = await run({ name: () => 'n' }, 'query ($value: Boolean = true) { name ... @defer(if: $value) { b: name } }', {
-    variables,
-  });
-  const streamed = await run({ numbers: () => numbers(1) }, 'query ($value: Int = 1) { numbers @stream(initialCount: $value) }', {
-    variables,
-  });
-
-  deepEqual(JSON.stringify(deferred[1]!.incremental), '[{"id":"0","data":{"b":"n"}}]');
-  deepEqual(JSON.stringify(streamed[0]!.data), '{"numbers":[]}');
-});

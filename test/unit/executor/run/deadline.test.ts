@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { execute, versionInfo } from 'graphql';
+import { versionInfo } from 'graphql';
 import type { ExecutionResult, GraphQLResolveInfo } from 'graphql';
 
 import { executePlanned } from '../../../../src/executor/execute.ts';
@@ -56,14 +56,6 @@ describe('at the deadline, a plan', () => {
 
     deepEqual(answer.data, { name: 'x', slow: null, slowToo: null, object: { name: 'soon', slow: null } });
     deepEqual(answer.errors.toSorted(), ['DEADLINE_EXCEEDED object.slow', 'DEADLINE_EXCEEDED slow', 'DEADLINE_EXCEEDED slowToo']);
-  });
-
-  it('propagates a null to the nearest nullable position', async () => {
-    const rootValue = { name: 'x', object: { name: 'y', strict: never, object: { strict: never } } };
-
-    const answer = await answerAtBell({ text: '{ name object { name strict } }', rootValue });
-
-    deepEqual(answer, { data: { name: 'x', object: null }, errors: ['DEADLINE_EXCEEDED object.strict'] });
   });
 
   it('returns the finished items of a list', async () => {
@@ -155,17 +147,6 @@ describe('at the deadline, a plan', () => {
     equal(count, 0);
   });
 
-  it('leaves no rejection unhandled after an item that has failed', async () => {
-    const strictList = [null, never()];
-
-    const count = await unhandledRejections(async () => {
-      await answerAtBell({ text: '{ strictList { name } slow }', rootValue: { strictList, slow: never } });
-      await quiet();
-    });
-
-    equal(count, 0);
-  });
-
   it('aborts the signal of resolvers, and not before', { skip: !isGraphQL17 }, async () => {
     let signal: AbortSignal | undefined;
     const before: boolean[] = [];
@@ -201,39 +182,6 @@ describe('before the deadline, a plan', () => {
 
     deepEqual(answerOf(answer as ExecutionResult), { data: { name: 'x', object: { name: null } }, errors: [] });
     equal(bell.waiting(), 0);
-  });
-
-  it('returns the complete answer, and no longer listens for the deadline', async () => {
-    const bell = createBell();
-    const example = { typeDefs, text: '{ slow object { strict slow } list { slow } }' };
-    const rootValue = {
-      slow: soon,
-      object: { strict: soon, slow: () => Promise.reject(new Error('no')) },
-      list: [soon(), { slow: soon }],
-    };
-    const execution = executionOf({ ...example, rootValue });
-
-    const answer = await executePlanned({ ...execution, invocation: bell.invocation });
-
-    deepEqual(answerOf(answer), answerOf(await execute(execution as Parameters<typeof execute>[0])));
-    equal(bell.waiting(), 0);
-  });
-
-  it('gives resolvers a signal that does not abort after the answer', { skip: !isGraphQL17 }, async () => {
-    let signal: AbortSignal | undefined;
-    const slow = (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo): Promise<string> => {
-      signal = info.getAbortSignal();
-      return soon();
-    };
-
-    const answer = await executePlanned({
-      ...executionOf({ typeDefs, text: '{ slow }', functions: { Query: { slow } } }),
-      invocation: createBell().invocation,
-    });
-    await quiet();
-
-    deepEqual(answerOf(answer), { data: { slow: 'soon' }, errors: [] });
-    equal(signal?.aborted, false);
   });
 });
 

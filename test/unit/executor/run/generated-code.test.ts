@@ -1,7 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { versionInfo } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
 
 import { executePlanned } from '../../../../src/executor/execute.ts';
@@ -11,55 +10,10 @@ const typeDefs = `
   type Query { rows: [Row] }
   type Row { id: ID!  name: String!  age: Int  score: Float  active: Boolean  tags: [String!]  next: Row }
 `;
-const text = '{ rows { id name age score active __typename tags next { id } } }';
 const row = { id: 1, name: 'Ann', age: 30, score: 1.5, active: true, tags: ['a'], next: { id: 'n' } };
 const atOnce = { rowsBeforeCode: 0 };
 
 describe('rows made by generated code', () => {
-  it('have the keys in the order of the document, and the values of the loop', async () => {
-    const { data } = await runBoth({ typeDefs, text, rootValue: { rows: [row] }, options: atOnce });
-
-    equal(
-      JSON.stringify(data),
-      '{"rows":[{"id":"1","name":"Ann","age":30,"score":1.5,"active":true,"__typename":"Row","tags":["a"],"next":{"id":"n"}}]}',
-    );
-  });
-
-  it('convert, refuse, await and call values that are not plain', async () => {
-    const rows = [
-      { ...row, id: 2.5 },
-      { ...row, name: 5, age: '17', score: Number.NaN, active: 1 },
-      { ...row, name: async () => 'late', tags: () => ['b', null] },
-      { ...row, name: Promise.resolve(null) },
-      null,
-      new Error('no row'),
-      Promise.resolve(row),
-      'text',
-    ];
-
-    const { data, errors } = await runBoth({ typeDefs, text, rootValue: { rows }, options: atOnce });
-
-    deepEqual(
-      (data!['rows'] as ({ name: string } | null)[]).map((made) => made?.name),
-      [undefined, '5', 'late', undefined, undefined, undefined, 'Ann', undefined],
-    );
-    equal(errors?.length, 6);
-  });
-
-  it('report an unreadable property as an error of its field only', async () => {
-    const broken = {
-      ...row,
-      get age(): number {
-        throw new Error('unreadable');
-      },
-    };
-
-    const { data, errors } = await runBoth({ typeDefs, text: '{ rows { age id } }', rootValue: { rows: [broken] }, options: atOnce });
-
-    deepEqual(data, { rows: [{ age: null, id: '1' }] });
-    deepEqual(errors?.[0]?.path, ['rows', 0, 'age']);
-  });
-
   it('read every property once, even of a row that is not plain', async () => {
     let reads = 0;
     const counted = {
@@ -86,39 +40,6 @@ describe('rows made by generated code', () => {
 
       equal(Object.keys((data!['rows'] as object[])[2]!).length, wide);
     });
-
-  it('call resolvers in order, and await their promises', async () => {
-    const order: string[] = [];
-    const noted = (name: string, value: unknown) => (): unknown => {
-      order.push(name);
-      return value;
-    };
-    const functions = {
-      Row: {
-        name: noted('name', 'resolved'),
-        score: noted('score', Promise.resolve(2.5)),
-        next: noted('next', Promise.resolve({ id: 'n', name: 'inner', score: 'bad' })),
-      },
-    };
-    const source = {
-      get age(): number {
-        order.push('age');
-        return 5;
-      },
-    };
-
-    const { data } = await runBoth({
-      typeDefs,
-      functions,
-      text: '{ rows { next { id } name age score } }',
-      rootValue: { rows: [source, source] },
-      options: atOnce,
-    });
-
-    const made = { next: { id: 'n' }, name: 'resolved', age: 5, score: 2.5 };
-    deepEqual(data, { rows: [made, made] });
-    deepEqual(order.slice(0, 4), ['next', 'name', 'age', 'score']);
-  });
 
   it('are null, and leave no rejection unhandled, when the resolver of a non-null field fails', async () => {
     const functions = {
@@ -168,50 +89,6 @@ describe('rows made by generated code', () => {
   });
 });
 
-describe('rows of an interface made by generated code', () => {
-  const pets = `
-    interface Pet { name: String! }
-    type Dog implements Pet { name: String! barks: Boolean }
-    type Cat implements Pet { name: String! lives: Int }
-    type Fish implements Pet { name: String! }
-    type Stone { name: String! }
-    type Query { pets: [Pet] }
-  `;
-  const ofPets = '{ pets { __typename name ... on Dog { barks } ... on Cat { lives } } }';
-  const rex = { __typename: 'Dog', name: 'Rex', barks: true };
-  const tom = { __typename: 'Cat', name: 'Tom', lives: 9 };
-
-  it('have the type of each object, beside items that are not rows', async () => {
-    const given = [
-      rex,
-      tom,
-      rex,
-      { ...tom, lives: Promise.resolve(7) },
-      { ...tom, lives: 'many' },
-      { ...rex, name: null },
-      { ...rex, name: Promise.reject(new Error('no name')) },
-      { name: 'nobody' },
-      { ...rex, __typename: 'Stone' },
-      { ...rex, __typename: 'Unheard' },
-      { ...rex, __typename: 7 },
-      null,
-      new Error('no pet'),
-      Promise.resolve(tom),
-      'text',
-      rex,
-    ];
-
-    const { data, errors } = await runBoth({ typeDefs: pets, text: ofPets, rootValue: { pets: given }, options: atOnce });
-
-    const [dog, cat] = [rex, tom].map((pet) => JSON.stringify(pet));
-    const made = (data!['pets'] as unknown[]).map((pet) => JSON.stringify(pet));
-    deepEqual(made.slice(0, 3), [dog, cat, dog]);
-    deepEqual(made.slice(3, 5), [JSON.stringify({ ...tom, lives: 7 }), JSON.stringify({ ...tom, lives: null })]);
-    deepEqual(made.slice(5), ['null', 'null', 'null', 'null', 'null', 'null', 'null', 'null', cat, 'null', dog]);
-    equal(errors?.length, 9);
-  });
-});
-
 describe('a resolver that generated code calls', () => {
   const list = 'type Query { rows: [Row] } type Row { id(least: Int! = 1): Int  name: String  other: [String] }';
   const rows = [{ id: 1 }, { id: 2 }, { id: 3 }];
@@ -252,22 +129,6 @@ describe('a resolver that generated code calls', () => {
       equal(answers[0]!.includes('is not a function'), resolve !== null);
     });
 
-  it('is not called with invalid arguments, although it declares none', async () => {
-    const Row = { id: (parent: { id: number }) => parent.id };
-    const text = 'query ($least: Int) { rows { id(least: $least) } }';
-
-    const { data, errors } = await runBoth({
-      typeDefs: list,
-      functions: { Query, Row },
-      text,
-      variables: { least: null },
-      options: atOnce,
-    });
-
-    deepEqual(data, { rows: [{ id: null }, { id: null }, { id: null }] });
-    equal(errors?.length, 3);
-  });
-
   it('is replaced from the next row on when another one is set', async () => {
     const execution = executionOf({ typeDefs: list, text: '{ rows { id } }', functions: { Query }, options: atOnce });
     const field = (execution.schema.getType('Row') as GraphQLObjectType).getFields()['id']!;
@@ -290,30 +151,6 @@ describe('a resolver that generated code calls', () => {
         [7, 7, 7],
         [1, 2, 3],
       ],
-    );
-  });
-
-  it('fails once, even if its error does not propagate', async () => {
-    const Row = {
-      name: () => {
-        throw new Error('no name');
-      },
-    };
-    const typeDefs = list.replace('name: String', 'name: String!');
-    const text = 'query @experimental_disableErrorPropagation { rows { name id } }';
-    const broken = {
-      get id(): number {
-        throw new Error('no id');
-      },
-    };
-    const example = { typeDefs: typeDefs.replace('id(least: Int! = 1): Int', 'id: Int!'), functions: { Row }, text };
-
-    const { errors } = await runBoth({ ...example, rootValue: { rows: [broken] }, options: atOnce });
-
-    deepEqual(
-      errors?.map(({ message }) => message),
-      // graphql 16 does not know the directive.
-      versionInfo.major < 17 ? ['no name'] : ['no name', 'no id'],
     );
   });
 });

@@ -4,8 +4,9 @@ import { runBoth } from '../../../support/differential/both-executors.ts';
 
 const typeDefs = `
   directive @experimental_disableErrorPropagation on QUERY
-  type Query { a: String  user: User  users: [User]  must: [User!]!  node: Node  lists: [[Int]]  args(b: Int = 1, in: In, list: [Int]): String }
+  type Query { a: String  user: User  users: [User]  must: [User!]!  node: Node  nodes: [Node]  lists: [[Int]]  args(b: Int = 1, in: In, list: [Int]): String }
   interface Node { id: ID }
+  type Pet implements Node { id: ID!  barks: Boolean }
   type User implements Node { id: ID  name(upper: Boolean): String  email: String  must: String!  friend: User  length: Int }
   type Other { id: ID }
   input In { a: Int = 2  b: [Int] }
@@ -26,12 +27,41 @@ const shrinking = (): object[] => {
 };
 const user = { __typename: 'User', id: '1', must: 'x', friend: { id: '2', must: 'y' } };
 const usual = { a: 'A', user, users: [user, null, user], must: [user], node: user };
+const unreadable = {
+  ...user,
+  get email(): string {
+    throw new Error('unreadable');
+  },
+};
+// oxlint-disable-next-line unicorn/no-thenable -- calls back synchronously
+const thenable = { then: (onValue: (value: string) => void): void => onValue('first') };
+/** What a list can have beside plain rows. */
+const mixed = [
+  user,
+  { ...user, id: 2.5 },
+  { ...user, email: 5, name: async () => 'late', length: '17' },
+  { ...user, length: Number.NaN, email: thenable, friend: async () => ({ id: 3 }) },
+  { ...user, must: Promise.resolve(null) },
+  { __typename: 'Pet', id: 'p', barks: Promise.resolve(true) },
+  unreadable,
+  { __typename: 'Pet', id: null, barks: 'yes' },
+  { __typename: 'Other' },
+  { __typename: 7 },
+  { id: 'nobody' },
+  null,
+  new Error('no row'),
+  Promise.resolve(user),
+  'text',
+];
 const where = 'query ($if: Boolean = true)';
 
 /** Operations and values that the random ones hardly meet. */
 const cases: Readonly<Record<string, readonly [rootValue: object, text: string, variables?: object, functions?: object]>> = {
   'methods, which get the object as `this`': [{ user: new Person() }, '{ user { upper: name(upper: true) name } }'],
   'properties of a primitive parent': [{ user: 'text' }, '{ user { length email a: name(upper: true) } }'],
+  'rows that are not plain': [{ users: mixed }, '{ users { length email name must __typename friend { id must } id } }'],
+  'rows of several types': [{ nodes: mixed }, '{ nodes { __typename id ... on Pet { barks } ... on User { must email } } }'],
+  'an operation without a root type': [usual, 'mutation { a }'],
   'values that are thrown and are no errors': [
     { user: { email: fail('a text'), name: fail(undefined), id: fail({ a: 1 }) } },
     '{ user { email name id } }',

@@ -9,9 +9,6 @@ const methods = {
   plain(_: unknown, values: object) {
     return values;
   },
-  async(_: unknown) {
-    return _;
-  },
 };
 
 type Resolver = (...given: never[]) => unknown;
@@ -20,40 +17,29 @@ type Resolver = (...given: never[]) => unknown;
 const counted: readonly (readonly [name: string, visible: number, resolver: Resolver])[] = [
   ['no parameters', 0, () => 1],
   ['one bare name', 1, (id) => id],
-  ['one bare name and async', 1, async (id) => id],
   ['a pattern', 2, (_: unknown, { id, of: [first] }: { id: string; of: string[] }) => [id, first]],
-  ['two names and async', 2, async (_: unknown, values: unknown) => values],
   ['the `arguments` of the function around it', 1, arrowWithOuterArguments()],
   ['a trailing comma', 2, written('(one, two,) => one')],
   ['the name async', 1, written('async => async')],
-  ['four parameters', 4, (_: unknown, __: unknown, ___: unknown, info: unknown) => info],
   ['five parameters', 4, (_: unknown, __: unknown, ___: unknown, ____: unknown, more: unknown) => more],
   ['another length', 2, Object.defineProperty((_: unknown, values: unknown) => values, 'length', { value: 0 })],
 ];
 
 /** Resolvers that can read more arguments than they declare. */
 const all: Readonly<Record<string, Resolver>> = {
-  'an arrow function with a rest': (...given: unknown[]) => given,
   'an arrow function with a rest in a pattern': (_: unknown, { id, ...others }: { id: string }) => [id, others],
   'an arrow function with a default': (_: unknown, __: unknown, ___: unknown, info = 1) => info,
   'an arrow function with a default that is an arrow function': (_ = () => 1) => _,
   'an arrow function with a comment in the parameters': written('(a /* => */, ...b) => b'),
   'an arrow function with a text in a pattern': written('({ ") =>": a }, ...b) => b'),
-  'a bound method': methods.plain.bind(methods),
   'a method': methods.plain,
-  'a method named async': methods.async,
   'a method that a resolver map is bound to': bindTo(methods, methods.plain),
   'an asynchronous function': async function (_: unknown) {
     return _;
   },
-  'a strict function': function (_: unknown) {
-    return _;
-  },
   'a function that is not strict': written('function (a) { return a }'),
   'a function whose default is an arrow function': written('function (a = (b) => b) { return a }'),
-  'a native function': Math.max,
   'a proxy': new Proxy((_: unknown) => _, {}),
-  'a class': Map as unknown as Resolver,
   'what is no function': {} as Resolver,
 };
 

@@ -41,12 +41,6 @@ const refuse = (): never => {
   throw new Error('It cannot be read.');
 };
 
-function revokedProxy(): unknown {
-  const { proxy, revoke } = Proxy.revocable([1, 2, 3], {});
-  revoke();
-  return proxy;
-}
-
 interface Batches {
   readonly run: ReturnType<typeof createTester>['run'];
   readonly subscribe: ReturnType<typeof createTester>['subscribe'];
@@ -120,16 +114,6 @@ describe('a batched resolver', () => {
     );
   });
 
-  test('below another one is called once for each level, and gets a list of one for a single object', async () => {
-    const { run, calls } = createServer();
-
-    const { data } = await run('{ books { author { country { name } } } one { author { name } } }');
-
-    assert.deepEqual(calls, ['Book.author: 3', 'Book.author: 1', 'Author.country: 3']);
-    assert.deepEqual((data as any).books[2], { author: { country: { name: 'country 102' } } });
-    assert.deepEqual((data as any).one, { author: { name: 'author 7' } });
-  });
-
   test('has one set of arguments, the context, and an info whose path has no indexes', async () => {
     const seen: unknown[] = [];
     const { run } = createServer(
@@ -187,43 +171,9 @@ describe('a batched resolver', () => {
 });
 
 describe('the result of a batched resolver', () => {
-  test('may contain errors, nulls and promises, each of which applies to one parent', async () => {
-    const { run, lines } = createServer({
-      Book: { maybe: batch(() => [new Error('no author'), Promise.reject(new Error('later')), Promise.resolve({ name: 'B' })]) },
-    });
-
-    const { data, errors } = await run('{ books { maybe { name } } }');
-
-    assert.deepEqual(data, { books: [{ maybe: null }, { maybe: null }, { maybe: { name: 'B' } }] });
-    assert.deepEqual(
-      errors?.map(({ message, path }) => [message, path]),
-      [
-        ['no author', ['books', 0, 'maybe']],
-        ['later', ['books', 1, 'maybe']],
-      ],
-    );
-    assert.equal(lines.length, 2);
-  });
-
-  test('with an error in a non-null field makes only that object null', async () => {
-    const { run, calls } = createServer({ Book: { author: batch((books) => books.map(({ id }) => (id === 1 ? null : { name: 'A' }))) } });
-
-    const { data, errors } = await run('{ books { label author { name } } }');
-    const strict = await run('{ shelves { author { name } } one { label } }');
-
-    assert.deepEqual(data, { books: [{ label: 'book 0', author: { name: 'A' } }, null, { label: 'book 2', author: { name: 'A' } }] });
-    assert.deepEqual(
-      errors?.map(({ message, path }) => [message, path]),
-      [['Cannot return null for non-nullable field Book.author.', ['books', 1, 'author']]],
-    );
-    assert.equal(strict.data, null);
-    assert.deepEqual(calls, ['Book.label: 3'], 'nothing is called for an operation whose data is null');
-  });
-
   for (const [what, result, got] of [
     ['a list of another length', [1, 2], 'a list of 2'],
     ['no list', 'text', '"text"'],
-    ['another iterable', new Set([1, 2, 3]), undefined],
   ] as const)
     test(`that is ${what} fails the field of every parent, with one line in the log`, async () => {
       for (const value of [result, Promise.resolve(result)]) {
@@ -264,11 +214,6 @@ describe('the result of a batched resolver', () => {
 
   const unreadable: readonly (readonly [what: string, list: () => unknown])[] = [
     ['is a proxy that throws', () => new Proxy([1, 2, 3], { get: (target, key) => (key === 'length' ? target.length : refuse()) })],
-    ['is a revoked proxy', revokedProxy],
-    [
-      'has a getter that throws, before a promise that rejects',
-      () => Object.defineProperty([1, Promise.reject(new Error('later')), 3], 0, { get: refuse }),
-    ],
     [
       'has a getter that throws, is too short, and has a promise that rejects',
       () => Object.defineProperty([1, Promise.reject(new Error('later'))], 0, { get: refuse }),
@@ -278,11 +223,7 @@ describe('the result of a batched resolver', () => {
     for (const count of [3, 1_500])
       test(`that ${what} fails fields and leaves no rejection unhandled, with ${count} parents`, async () => {
         for (const later of [false, true]) {
-          const values = (length: number): unknown => {
-            const given = list() as unknown[];
-            if (what.startsWith('has') && !what.includes('short')) given.length = length;
-            return given;
-          };
+          const values = (length: number): unknown => Object.assign(list() as unknown[], what.includes('short') ? {} : { length });
           const { run } = createServer({
             Book: { label: batch((books) => (later ? setImmediate().then(() => values(books.length)) : values(books.length)) as never) },
           });
@@ -312,24 +253,6 @@ describe('the result of a batched resolver', () => {
       assert.deepEqual([errors.length, errors.at(-1)!.extensions!['code']], [1_001, 'TOO_MANY_ERRORS']);
       assert.equal(lines.length, 1);
     }
-  });
-
-  test('with HALT ends the operation: no further call is made for these or other parents', async () => {
-    const calls: string[] = [];
-    const failing = batch({ maxSize: 2 }, (books: Rows) => {
-      calls.push(books.map(({ id }) => id).join(' '));
-      throw new Error('no author');
-    });
-    const { run, calls: others } = createServer({ Book: { author: failing } });
-
-    const { data, errors } = await run(
-      '{ books(count: 5) { author { name } label } shelves { author { name } } }',
-      {},
-      { onError: 'HALT' },
-    );
-
-    assert.deepEqual([data, errors?.map(({ message }) => message)], [null, ['no author']]);
-    assert.deepEqual([calls, others], [['0 1'], []]);
   });
 
   test('that does not arrive before the deadline fails each of its fields, and no further call is made', async () => {
@@ -455,10 +378,8 @@ describe('batch on a function that is not called for many parents is refused at 
   };
   const inMap: readonly (readonly [path: string, resolvers: object])[] = [
     ['Book.__isTypeOf', { Book: { __isTypeOf: never } }],
-    ['Node.__resolveType', { Node: { __resolveType: never } }],
     ['Any.__resolveType', { Any: { __resolveType: never } }],
     ['Day.serialize', { Day: { serialize: never } }],
-    ['Day.parseValue', { Day: { __parseValue: never } }],
     ['Day.serialize', { Day: day }],
     ['Subscription.book.subscribe', { Subscription: { book: { subscribe: never } } }],
   ];

@@ -4,12 +4,12 @@ import { describe, test } from 'node:test';
 
 import { GraphQLError } from 'graphql';
 
-import type { ServerOptions } from '../../../src/server/startup/options.ts';
-import { createEndpoint } from '../../support/endpoint.ts';
-import { get, json, plainRequest, post } from '../../support/plain-http.ts';
-import type { PlainRequest } from '../../support/plain-http.ts';
+import type { ServerOptions } from '../../src/server/startup/options.ts';
+import { createEndpoint } from '../support/endpoint.ts';
+import { get, json, plainRequest, post } from '../support/plain-http.ts';
+import type { PlainRequest } from '../support/plain-http.ts';
 
-const page = readFileSync(new URL('../../../docs/http.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/http.md', import.meta.url), 'utf8');
 
 describe('docs/http.md tells the truth about CSRF prevention', () => {
   const rows = rowsAfter('header of the list').flatMap(([methods = '', types = '', headers = '', ...statuses]) =>
