@@ -10,13 +10,6 @@ export const handler = server.createHandler();
 const server = new apollo.ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } });
 export const handler = server.createHandler();
 `,
-    inHandler: `import { ApolloServer } from 'apollo-server-lambda';
-const server = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } });
-export const handler = async (event, context, callback) => {
-  context.callbackWaitsForEmptyEventLoop = false;
-  return server.createHandler()(event, context, callback);
-};
-`.replace('(event, context, callback) =>', '(event/*:any*/, context/*:any*/, callback/*:any*/) =>'),
     plugins: `import { ApolloServer, AuthenticationError } from 'apollo-server-lambda';
 import { ApolloServerPluginLandingPageGraphQLPlayground, ApolloServerPluginCacheControl } from 'apollo-server-core';
 const server = new ApolloServer({
@@ -70,11 +63,6 @@ exports.graphqlHandler = exports.handler = new ApolloServer({ typeDefs: 'type Qu
     several: `const { ApolloServer } = require('apollo-server-lambda'), { ApolloServerPluginCacheControlDisabled } = require('apollo-server-core');
 const server = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } }, plugins: [ApolloServerPluginCacheControlDisabled] });
 module.exports.handler = server.createHandler();
-`,
-    callback: `const { ApolloServer } = require('apollo-server-lambda');
-const server = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } });
-const handler = server.createHandler();
-exports.handler = (event, context, callback) => handler(event, context, callback);
 `,
     comments: `'use strict';
 // The server of apollo-server-lambda: its name in a comment stays.

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 import { counted } from '../../../shared/index.ts';
 import type { MigrateArguments } from '../arguments.ts';
-import { packageOf } from '../project/installed-packages.ts';
-import type { Terminal } from '../project/paint.ts';
+import { packageOf } from '../project/package-name.ts';
+import type { Terminal } from '../project/terminal.ts';
 import { DevError } from '../project/problem.ts';
 import { packageRoot, readPackageVersion } from '../requirements.ts';
 import { findInCode } from './by-hand.ts';

@@ -1,4 +1,4 @@
-import { packageOf } from '../project/installed-packages.ts';
+import { packageOf } from '../project/package-name.ts';
 
 const core = 'graphql-functions/v3/core';
 const express = 'graphql-functions/v3/express';

@@ -4,22 +4,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { migrate, projectWith } from '../../../../support/migrate/project.ts';
-import { importProjects } from '../../../../support/migrate/projects.ts';
-
-for (const [name, { files, byHand = [] }] of Object.entries(importProjects)) {
-  test(`a project changes as a whole: ${name}`, async (context) => {
-    const project = await projectWith(context, files);
-
-    const printed = await migrate(project);
-
-    for (const file of Object.keys(files)) {
-      const text = await readFile(join(project.directory, file), 'utf8');
-      doesNotMatch(text, /apollo-server(?!-plugin-response-cache)/, printed);
-      doesNotMatch(text, /\n\n\n/);
-    }
-    for (const [, after] of byHand) match(printed, after.includes('cors') ? /: write cors: \{\} / : /: write .*\.default\./);
-  });
-}
 
 const plain =
   "import { ApolloServer } from 'apollo-server-lambda';\nexport const handler = new ApolloServer({ typeDefs }).createHandler();\n";
