@@ -20,7 +20,7 @@ const filesOf: Readonly<Record<InitPlatform, readonly string[]>> = {
   netlify: ['functions/graphql.ts', 'netlify.toml'],
   lambda: ['functions/graphql.ts', 'template.yaml'],
   workers: ['src/index.ts', 'wrangler.jsonc'],
-  nextjs: ['app/api/graphql/[[...path]]/route.ts', 'app/layout.tsx', 'app/page.tsx', 'functions/graphql.ts'],
+  nextjs: ['app/api/graphql/[[...path]]/route.ts', 'functions/graphql.ts'],
   node: ['dev.ts', 'environment.ts', 'functions/graphql.ts', 'server.ts'],
   hono: ['dev.ts', 'environment.ts', 'functions/graphql.ts', 'server.ts'],
   deno: ['dev.ts', 'environment.ts', 'functions/graphql.ts'],
