@@ -9,7 +9,7 @@ import { runCheck } from '../../src/tools/cli/check/check.ts';
 import { runDocuments } from '../../src/tools/cli/documents/documents.ts';
 import { runInit } from '../../src/tools/cli/init/init.ts';
 import { UsageError } from '../../src/tools/cli/read-options.ts';
-import type { Terminal } from '../../src/tools/cli/project/paint.ts';
+import type { Terminal } from '../../src/tools/cli/project/terminal.ts';
 import { runPrintSchema } from '../../src/tools/cli/schema/print-schema.ts';
 import type { Outcome } from './command.ts';
 import { createProject } from './functions-project.ts';

@@ -26,7 +26,7 @@ export async function startDevHere(context: TestContext, project: Project, query
   };
   const reporter = new Reporter({ log, error: (line) => (stderr += `${line}\n`) }, project.directory);
   const served = await serveProject(context, project, { report: (event) => reporter.report(event) });
-  reporter.banner(served.server, query);
+  reporter.banner(served.server);
   if (query !== undefined) reporter.answer(query, await runQuery(served.server, query));
   reporter.waiting();
 

@@ -40,15 +40,12 @@ function explainProperty({ info: { fieldName, parentType }, value, parent }: Mis
   // The executor passes the parent of a value that is missing.
   if (value !== undefined && value !== null) return `${found}${returned(value)}`;
   if (parent === undefined || parent === null) return `It has no resolver: write ${parentType.name}: { ${fieldName}: () => … }.`;
-  if (Array.isArray(parent)) return `Its parent is ${describe(parent)} items, not one object: is the list of the right field returned?`;
-  if (typeof parent !== 'object') return `Its parent is ${describe(parent)}, not an object.`;
+  if (typeof parent !== 'object' || Array.isArray(parent)) return `Its parent is ${describe(parent)}, not one object.`;
   const method = Reflect.get(parent, fieldName) as unknown;
   if (typeof method === 'function')
     return `The method ${fieldName} of its parent${placed(method as () => unknown)} returned ${returned(value)}`;
   if (value === null) return `${found}null.`;
   if (Object.hasOwn(parent, fieldName)) return `${found}undefined: is an await missing where it is set?`;
-  if (fieldName in parent)
-    return `It has no resolver, and the getter "${fieldName}" of its parent returned undefined: is an await missing in it?`;
   const names = Object.keys(parent);
   const known = names.length === 0 ? `is ${describe(parent)} without properties` : `has only ${names.slice(0, maxNames).join(', ')}`;
   const more = names.length > maxNames ? ', …' : '';

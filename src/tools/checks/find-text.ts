@@ -5,8 +5,8 @@ import { positionAt } from './problem.ts';
 import type { Place } from './problem.ts';
 
 /**
- * Finds a text in the files of the project. The result is the place of an offset in it. If the text has been put together, that is the
- * equal line, or the one of several with more equal lines beside it.
+ * Finds a text in the files of the project. The result is the place of an offset in it. If the text has been put together, that is where
+ * its line stands with the line before or after it.
  */
 export function findText(text: string, offset: number): Place | undefined {
   const files = Array.from(projectFiles(), (file) => ({ file, content: readIfThere(file) }));
@@ -14,18 +14,17 @@ export function findText(text: string, offset: number): Place | undefined {
   if (whole !== undefined) return { file: whole.file, ...positionAt(whole.content, whole.content.indexOf(text) + offset) };
   const { line, column } = positionAt(text, offset);
   const wanted = text.split('\n');
-  const isEqual = (lines: readonly string[], at: number, step: number): boolean =>
-    lines[at + step] !== undefined && lines[at + step]?.trim() === wanted[line - 1 + step]?.trim();
-  const found = files.flatMap(({ file, content }) => {
-    const lines = content.split('\n');
-    return lines.flatMap((own, at) => {
-      if (!isEqual(lines, at, 0)) return [];
-      const score = [-2, -1, 1, 2].filter((step) => isEqual(lines, at, step)).length + (own.trim().length > 2 ? 1 : 0);
-      return { score, file, line: at + 1, column: Math.max(1, column + indentOf(own) - indentOf(wanted[line - 1]!)) };
-    });
-  });
-  const [best] = found.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score);
-  return best && { file: best.file, line: best.line, column: best.column };
+  for (const first of [line - 2, line - 1]) {
+    const pair = wanted.slice(Math.max(0, first), first + 2).map((one) => one.trim());
+    for (const { file, content } of files) {
+      const lines = content.split('\n');
+      const at = lines.findIndex((one, start) => one.trim() === pair[0] && (lines[start + 1] ?? '').trim() === pair[1]) + line - 1 - first;
+      const own = lines[at];
+      if (own?.trim() === wanted[line - 1]!.trim())
+        return { file, line: at + 1, column: Math.max(1, column + indentOf(own) - indentOf(wanted[line - 1]!)) };
+    }
+  }
+  return undefined;
 }
 
 /** Files that may contain schema text or documents. What Git ignores, such as bundles, has copies of them. */

@@ -1,7 +1,7 @@
 import type { Session } from 'node:inspector';
-import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { shorten } from './problem.ts';
 import type { Place } from './problem.ts';
 
 type AnyFunction = (...given: never[]) => unknown;
@@ -22,9 +22,7 @@ export function placeOfFunction(given: AnyFunction): Place | undefined {
 /** "functions/graphql.ts:12:5", or undefined. Outside of the working directory, the whole path. */
 export function placeTextOf(given: AnyFunction): string | undefined {
   const place = placeOfFunction(given);
-  if (place === undefined) return undefined;
-  const path = relative(process.cwd(), place.file);
-  return `${path.startsWith('..') ? place.file : path}:${place.line}:${place.column}`;
+  return place && `${shorten(place.file, process.cwd())}:${place.line}:${place.column}`;
 }
 
 function findPlace(given: AnyFunction): Place | undefined {

@@ -8,19 +8,11 @@ export function oneOf<T extends string>(option: string, known: readonly T[], giv
   throw new UsageError(`Expected --${option} to be one of ${known.join(', ')}, got "${given}".${didYouMean(given, known)}`);
 }
 
-/** A port number; 0 means any free port. */
-export function toPort(port: string): number {
-  const number = Number(port);
-  if (port.trim() !== '' && Number.isInteger(number) && number >= 0 && number < 65_536) return number;
-  throw new UsageError(`Expected --port to be a number from 0 to 65535, got "${port}".`);
-}
-
-/** A time limit of `--timeout`. */
-export function toMilliseconds(seconds: string): number {
-  const number = Number(seconds) * 1000;
-  // Lambda's maximum is 900 s.
-  if (seconds.trim() !== '' && number > 0 && number <= 900_000) return number;
-  throw new UsageError(`Expected --timeout to be a number of seconds, at most 900, got "${seconds}".`);
+/** An integer. */
+export function toNumber(option: string, text: string, least: number, most: number): number {
+  const number = Number(text);
+  if (text.trim() !== '' && Number.isInteger(number) && number >= least && number <= most) return number;
+  throw new UsageError(`Expected --${option} to be a number from ${least} to ${most}, got "${text}".`);
 }
 
 /** An assignment of `--env`. */

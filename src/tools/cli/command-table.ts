@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 
 import { didYouMean } from '../../shared/index.ts';
 import type { Arguments, FunctionArguments, NamedFunctionArguments } from './arguments.ts';
-import { oneOf, toMilliseconds, toPort, toVariable } from './argument-values.ts';
+import { oneOf, toNumber, toVariable } from './argument-values.ts';
 import { devPlatforms } from './dev/messages.ts';
 import { helpOf, overviewOf } from './help.ts';
 import type { CommandHelp } from './help.ts';
@@ -44,7 +44,6 @@ const functionOptions = {
   function: text('<name>', 'the function (default: `graphql`, or the only one)'),
   ...folderOptions,
 };
-const oneFunction = { name: '[function]', most: 1, help: 'the same as `--function`' } as const;
 const underTest = 'NODE_ENV is "test" unless it is set.';
 
 /** All commands, in the order of the list. */
@@ -99,12 +98,13 @@ In a terminal, prompts for the platform, and for who sends operations. Writes no
         ...ofFolder(values),
         // "/" serves functions at the root.
         prefix: `/${prefix}`.replace(/^\/+/, '/').replace(/\/+$/, ''),
-        port: toPort(port),
+        port: toNumber('port', port, 0, 65_535),
         host,
         query,
         platform: {
           platform: oneOf('platform', devPlatforms, platform),
-          timeout: timeout === undefined ? undefined : toMilliseconds(timeout),
+          // Lambda's maximum.
+          timeout: timeout === undefined ? undefined : toNumber('timeout', timeout, 1, 900) * 1000,
         },
         envFile,
       };
@@ -119,16 +119,15 @@ In a terminal, prompts for the platform, and for who sends operations. Writes no
 Prints every problem with its file and line. Exits with code 1 if there are any.`,
     positional: { name: '[files]', most: Infinity, help: 'files with operations, which may be patterns' },
     options: {
-      documents: list('<files>', 'files with operations, as an option'),
       built: text('<path>', 'checks a built file or folder instead: loads it alone, as it is deployed'),
       json: flag('prints the problems as JSON: `[{ file, line, column, message }]`'),
       ...functionOptions,
     },
     note: `--function names the function whose schema the operations use. ${underTest}`,
-    parse: ({ documents = [], json = false, built, ...values }, files) => ({
+    parse: ({ json = false, built, ...values }, files) => ({
       name: 'check',
       built,
-      documents: [...files, ...documents],
+      documents: files,
       json,
       ...ofFunction(values),
     }),
@@ -137,17 +136,16 @@ Prints every problem with its file and line. Exits with code 1 if there are any.
   build: define({
     about:
       'Bundles a function into a folder to deploy on Lambda, together with the code that V8 has compiled, which makes it start faster.',
-    positional: oneFunction,
     options: {
       out: text('<folder>', 'the folder to write; required'),
       'node-flags': text('<flags>', 'Node’s flags on the platform (default: `--expose-gc`)'),
       ...functionOptions,
     },
     note: 'The function is loaded with NODE_ENV "production".',
-    parse({ out, 'node-flags': flags = '--expose-gc', ...values }, positionals) {
+    parse({ out, 'node-flags': flags = '--expose-gc', ...values }) {
       if (out === undefined) throw new UsageError('build requires --out <folder>. See graphql-functions build --help');
       const nodeFlags = flags.split(/\s+/).filter((word) => word !== '');
-      return { name: 'build', ...ofFunction(values, positionals), out, nodeFlags };
+      return { name: 'build', ...ofFunction(values), out, nodeFlags };
     },
   }),
 
@@ -178,10 +176,9 @@ Reads operations in .graphql files and in gql\`…\` literals of code. Adds the 
     about: `Prints a function's schema as clients see it, for code generators, registries and editors.
 
 It does not include applied directives.`,
-    positional: oneFunction,
     options: { out: text('<file>', 'writes the schema to a file'), ...functionOptions },
     note: underTest,
-    parse: ({ out, ...values }, positionals) => ({ name: 'schema', out, ...ofFunction(values, positionals) }),
+    parse: ({ out, ...values }) => ({ name: 'schema', out, ...ofFunction(values) }),
   }),
 
   migrate: define({
@@ -221,8 +218,8 @@ function ofFolder({ functions, env = [] }: FunctionValues): FunctionArguments {
   return { functions, env: Object.fromEntries(env.map(toVariable)) };
 }
 
-function ofFunction(values: FunctionValues, [name]: readonly string[] = []): NamedFunctionArguments {
-  return { ...ofFolder(values), function: values.function ?? name };
+function ofFunction(values: FunctionValues): NamedFunctionArguments {
+  return { ...ofFolder(values), function: values.function };
 }
 
 function listOf(names: readonly string[]): string {

@@ -7,7 +7,6 @@ import { runBuild } from './build/build.ts';
 import { runCheck } from './check/check.ts';
 import { runDocuments } from './documents/documents.ts';
 import { startDevServer } from './dev/dev.ts';
-import type { DevServer } from './dev/dev.ts';
 import { runInit } from './init/init.ts';
 import { readEnvFile, UsageError } from './read-options.ts';
 import { packageRoot, readPackageVersion } from './requirements.ts';
@@ -15,7 +14,7 @@ import { runQuery } from './dev/run-query.ts';
 import { runMigrate } from './migrate/migrate.ts';
 import { runPrintSchema } from './schema/print-schema.ts';
 import { Reporter } from './reporter.ts';
-import type { Terminal } from './project/paint.ts';
+import type { Terminal } from './project/terminal.ts';
 
 /** The outcome of a command. */
 export interface CommandOutcome {
@@ -82,27 +81,20 @@ async function prepareEnvironment(named: Readonly<Record<string, string>>): Prom
 }
 
 async function dev({ query, ...settings }: DevArguments): Promise<void> {
-  let server: DevServer | undefined;
-  const stop = (exitCode: number): void => {
-    void server?.close().finally(() => process.exit(exitCode));
-    setTimeout(() => process.exit(exitCode), server === undefined ? 0 : maxWait);
-  };
-  process.once('SIGINT', () => stop(130));
-  process.once('SIGTERM', () => stop(143));
+  // The process of the functions ends with this one.
+  process.once('SIGINT', () => process.exit(130));
+  process.once('SIGTERM', () => process.exit(143));
   const reporter = new Reporter(console, process.cwd());
-  server = await startDevServer({
+  const server = await startDevServer({
     ...settings,
     directory: process.cwd(),
     environment: process.env,
     report: (event) => reporter.report(event),
   });
-  reporter.banner(server, query);
+  reporter.banner(server);
   if (query !== undefined) reporter.answer(query, await runQuery(server, query));
   reporter.waiting();
 }
-
-/** Milliseconds that the dev server may take to close. */
-const maxWait = 2000;
 
 /** True for errors that the user can fix, also about a file of theirs. All others are bugs of this package and are printed with their stack. */
 function isExpected(error: Error): boolean {

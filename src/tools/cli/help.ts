@@ -19,19 +19,13 @@ const column = 25;
 export function helpOf(name: string, command: CommandHelp): string {
   const { about, positional, note } = command;
   const title = `graphql-functions ${name} [options]${positional === undefined ? '' : ` ${positional.name}`}`;
-  const lines = [...rowsOf(command), { term: '--help', help: 'prints this help' }].map(({ term, help }) => {
-    const text = wrap(help.replaceAll('`', ''), width - column).join(`\n${' '.repeat(column)}`);
-    return term.length < column - 3 ? `  ${term.padEnd(column - 2)}${text}` : `  ${term}\n${' '.repeat(column)}${text}`;
-  });
+  const lines = [...rowsOf(command), { term: '--help', help: 'prints this help' }].map(({ term, help }) => row(term, help, column));
   return [title, paragraphs(about), lines.join('\n'), ...(note === undefined ? [] : [paragraphs(note)])].join('\n\n');
 }
 
 /** The text of `graphql-functions --help`: what each command does. */
 export function overviewOf(commands: Readonly<Record<string, CommandHelp>>): string {
-  const list = Object.entries(commands).map(([name, { about }]) => {
-    const lines = wrap(about.split('\n', 1)[0]!, width - 14);
-    return `  ${name.padEnd(12)}${lines.join(`\n${' '.repeat(14)}`)}`;
-  });
+  const list = Object.entries(commands).map(([name, { about }]) => row(name, about.split('\n', 1)[0]!, 14));
   return ['graphql-functions <command> [options]', ...list, 'graphql-functions <command> --help lists the options of a command.'].join(
     '\n\n',
   );
@@ -44,6 +38,12 @@ export function rowsOf({ positional, options }: CommandHelp): { readonly term: s
     help,
   }));
   return positional === undefined ? named : [{ term: positional.name, help: positional.help }, ...named];
+}
+
+/** A term, and its effect beside or below it, from a column on. */
+function row(term: string, help: string, from: number): string {
+  const text = wrap(help.replaceAll('`', ''), width - from).join(`\n${' '.repeat(from)}`);
+  return term.length < from - 3 ? `  ${term.padEnd(from - 2)}${text}` : `  ${term}\n${' '.repeat(from)}${text}`;
 }
 
 function paragraphs(text: string): string {

@@ -15,7 +15,8 @@ export function missingRequirement(node: string): string | undefined {
   }
   const graphql = installedGraphQL();
   if (graphql === undefined) return 'graphql-functions requires the package graphql, which is not installed: npm i graphql';
-  if (isSupported(graphql.version)) return undefined;
+  const [release = 0, feature = 0] = graphql.version.split('.').map(Number);
+  if (release > 17 || feature >= (release === 16 ? 15 : release === 17 ? 1 : Infinity)) return undefined;
   return `graphql-functions requires graphql 16.15+ or 17.1+; ${graphql.folder} contains ${graphql.version}: npm i graphql@17`;
 }
 
@@ -27,11 +28,6 @@ function installedGraphQL(): { readonly version: string; readonly folder: string
     return { version: (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version, folder: dirname(file) };
   }
   return undefined;
-}
-
-function isSupported(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major === 16 ? minor >= 15 : major > 17 || (major === 17 && minor >= 1);
 }
 
 /** The folder of this package. It is at the same relative path from the sources and from the build. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 
 import type { BuildArguments } from '../arguments.ts';
 import { findFunction } from '../project/functions-folder.ts';
-import type { Terminal } from '../project/paint.ts';
+import type { Terminal } from '../project/terminal.ts';
 import { writeCodeCache } from './code-cache.ts';
 
 /** Writes a folder to deploy: the bundled function, and V8's code cache for it. */
@@ -13,8 +13,4 @@ export async function runBuild(settings: BuildArguments, directory: string, term
   terminal.log(
     `Wrote ${folder}: deploy it unchanged, with \`Handler: index.handler\` on Lambda. Its code cache works only with Node.js ${process.versions.node}.`,
   );
-  if (process.versions.node.startsWith('22.') && flags.join() === '--expose-gc')
-    terminal.log(
-      "On Node.js 22 the heap sizes must match as well. On Lambda: --node-flags='--expose-gc --max-semi-space-size=… --max-old-space-size=…'.",
-    );
 }

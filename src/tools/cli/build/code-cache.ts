@@ -27,18 +27,18 @@ export interface CodeCacheSettings {
  */
 export async function writeCodeCache({ file, folder, flags }: CodeCacheSettings): Promise<void> {
   const options: BuildOptions = { entryPoints: [file], minify: true, external: ['@aws-sdk/*'], loader: schemaLoaders };
-  const { text: bundle, warnings } = await bundleText(options);
+  const bundle = await bundleText(options);
   await removeEarlier(folder);
   const name = `function-${createHash('sha256').update(bundle).digest('hex').slice(0, 16)}.js`;
   await writeFile(join(folder, name), bundle);
   const cache = join(folder, cacheFile({ file: name }));
-  const exported = await makeCache({ file: join(folder, name), cache, flags, warnings });
+  const exported = await makeCache(join(folder, name), cache, flags);
   await writeFile(join(folder, 'index.js'), await loaderText({ file: name }, exported));
   await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
 }
 
 /** The end of messages about code that cannot run in a CommonJS bundle. */
-const otherwise = '\n\nFor packages with native code, or with files beside their code, use another bundler: docs/build.md';
+const otherwise = '\n\nFor code with native packages, import.meta, or files beside it, use another bundler: docs/build.md';
 
 /** Removes the files of an earlier build. All others belong to the user. */
 async function removeEarlier(folder: string): Promise<void> {
@@ -65,13 +65,7 @@ const withoutMissing: Plugin = {
   },
 };
 
-interface BundledText {
-  readonly text: string;
-  /** What does not work in CommonJS, with files and lines. */
-  readonly warnings: string;
-}
-
-async function bundleText(options: BuildOptions): Promise<BundledText> {
+async function bundleText(options: BuildOptions): Promise<string> {
   const esbuild = await importEsbuild();
   const settings: BuildOptions = {
     // The default is the working directory at the time esbuild was loaded.
@@ -90,26 +84,18 @@ async function bundleText(options: BuildOptions): Promise<BundledText> {
     ...options,
   };
   try {
-    const { outputFiles, warnings } = await esbuild.build(settings);
-    const ofFormat = warnings.filter(({ id }) => id === 'empty-import-meta');
-    return { text: outputFiles?.[0]?.text ?? '', warnings: await formatMessages(esbuild, ofFormat, 'warning') };
+    const { outputFiles } = await esbuild.build(settings);
+    return outputFiles?.[0]?.text ?? '';
   } catch (error) {
     const { errors } = error as Partial<BuildFailure>;
     if (errors === undefined) throw error;
-    const reason = await formatMessages(esbuild, errors, 'error');
+    const reason = await formatMessages(esbuild, errors);
     throw new DevError(`Cannot bundle the function for its code cache:\n\n${reason}${otherwise}`, { cause: error });
   }
 }
 
-interface CacheToMake {
-  readonly file: string;
-  readonly cache: string;
-  readonly flags: readonly string[];
-  readonly warnings: string;
-}
-
 /** Runs the bundle as the platform would, in a separate process. Resolves to the names of its exports. */
-async function makeCache({ file, cache, flags, warnings }: CacheToMake): Promise<readonly string[]> {
+async function makeCache(file: string, cache: string, flags: readonly string[]): Promise<readonly string[]> {
   // A module that Lambda cannot load must fail here, not in the first cold start.
   const asOnLambda = ['--no-experimental-require-module'];
   const child = spawn(process.execPath, [...asOnLambda, ...flags, builtFile('cache-maker'), file, cache], {
@@ -121,8 +107,7 @@ async function makeCache({ file, cache, flags, warnings }: CacheToMake): Promise
   child.on('message', (names) => (exported = names as readonly string[]));
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
-  if (code !== 0)
-    throw new DevError(`Cannot run the function to create its code cache:\n\n${[stderr.trim(), warnings].join('\n\n').trim()}${otherwise}`);
+  if (code !== 0) throw new DevError(`Cannot run the function to create its code cache:\n\n${stderr.trim()}${otherwise}`);
   return exported;
 }
 
@@ -137,6 +122,5 @@ async function loaderText(bundle: Omit<CachedBundle, 'folder'>, exported: readon
     const loaded = loadCached(${JSON.stringify(bundle).replace('{', '{ folder: __dirname, ')}, require);
     ${names.map((name) => `exports.${name} = loaded.${name};`).join('\n')}
     ${names.includes('default') && !names.includes('handler') ? 'exports.handler = loaded.default;' : ''}`;
-  const { text } = await bundleText({ stdin: { contents, resolveDir: process.cwd() }, minify: true });
-  return text;
+  return bundleText({ stdin: { contents, resolveDir: process.cwd() }, minify: true });
 }

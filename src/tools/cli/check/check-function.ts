@@ -32,7 +32,6 @@ export async function checkFunction(source: FunctionSource): Promise<CheckedFunc
     const { exports, compiled } = await loadFunction(source);
     isFunction = exportsFunction(Object.keys(exports));
     const isUnseen = isFunction && compiled.isGraphQL && servers.length === 0;
-    if (compiled.warnings !== '') notices.push(compiled.warnings);
     if (isUnseen) notices.push(notSeen);
     // Throws if these exports are not functions. `lambda` is for AWS alone.
     if (isFunction && typeof exports['lambda'] !== 'function') toCallable(name, exports);

@@ -9,11 +9,11 @@ import type { CheckArguments } from '../arguments.ts';
 import { checkDocuments, readDocuments } from '../project/documents/check-documents.ts';
 import { checkBuilt } from './check-built.ts';
 import { checkFunction } from './check-function.ts';
-import { csrfNotices } from '../project/csrf-notice.ts';
+import { noticesOf } from '../project/option-notices.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
 import { findFunctions, noSuchFunction, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import { printProblems, problemAsJSON } from '../project/print-problems.ts';
-import type { Terminal } from '../project/paint.ts';
+import type { Terminal } from '../project/terminal.ts';
 
 /** A schema without problems, and the options of its server. */
 interface CheckedSchema {
@@ -31,14 +31,8 @@ export async function runCheck(settings: CheckArguments, directory: string, term
     built === undefined
       ? await checkSources(settings, directory, terminal)
       : { problems: await checkBuilt(built, settings, directory), checked: [built] };
-  if (json)
-    terminal.log(
-      JSON.stringify(
-        problems.map((problem) => problemAsJSON(problem, directory)),
-        undefined,
-        2,
-      ),
-    );
+  const shown = problems.map((problem) => problemAsJSON(problem, directory));
+  if (json) terminal.log(JSON.stringify(shown, undefined, 2));
   else printProblems(problems, directory, terminal);
   if (problems.length > 0) terminal.error(`\n${counted(problems.length, 'problem')}.`);
   else if (!json) terminal.log(`No problems in ${checked.join(', ')}.`);
@@ -67,7 +61,7 @@ async function checkSources(settings: CheckArguments, directory: string, termina
     if (isFunction) served.push(name);
     if (schema !== undefined && options !== undefined) schemas.set(name, { schema, options });
     for (const notice of notices) terminal.error(`${name}: ${notice}`);
-    for (const notice of options === undefined ? [] : csrfNotices(name, options)) terminal.error(notice);
+    for (const notice of options === undefined ? [] : noticesOf(name, options)) terminal.error(notice);
   }
   if (problems.length === 0 || schemas.size > 0) problems.push(...(await checkFiles(settings, schemas, directory, terminal)));
   else if (settings.documents.length > 0) terminal.error('Operations were not checked. Fix the other problems first.');

@@ -28,7 +28,7 @@ export async function answerRequest(served: Served, request: IncomingMessage, re
   const { method = 'GET', url = '/' } = request;
   let name = '-';
   const report = (status: number): void =>
-    send({ kind: 'request', name, method, path: url, status, milliseconds: Math.round(performance.now() - began) });
+    send({ kind: 'request', line: `${name}  ${status}  ${method} ${url}  ${Math.round(performance.now() - began)} ms` });
   try {
     assertLocalHost(served, request);
     // Reads all of the body first, because few clients read an answer while they send.

@@ -85,10 +85,7 @@ async function functionEnvironment(
   url: string,
   warn: (message: string) => void,
 ): Promise<NodeJS.ProcessEnv> {
-  const fromFile = await readEnvFile(directory, envFile).catch((error: Error): NodeJS.Dict<string> => {
-    warn(error.message);
-    return {};
-  });
+  const fromFile = await readEnvFile(directory, envFile);
   const named = Object.entries(env).map(([name, value]) => [name, value.replaceAll('{url}', url)]);
   // Netlify sets URL to the address of the site.
   const all = { URL: url, ...fromFile, NODE_ENV: 'development', ...environment, ...Object.fromEntries(named) } as NodeJS.ProcessEnv;

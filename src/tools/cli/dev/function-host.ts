@@ -17,8 +17,8 @@ export interface HostSettings extends ServeSettings {
   readonly report: (event: DevEvent) => void;
 }
 
-/** Milliseconds between checks of the files. Polling works everywhere, as on network drives, and reading the times of 100 files takes 0.3 ms. */
-const interval = 100;
+/** Milliseconds between checks of the files. Polling works everywhere, as on network drives, and reading the times of 100 files takes 0.3 ms of 50. */
+const interval = 50;
 
 /** Milliseconds to wait after a change, because editors truncate a file before they write it. */
 const settling = 30;
@@ -107,9 +107,7 @@ export class FunctionHost {
   async #start(functions: readonly FunctionToLoad[], env: NodeJS.ProcessEnv): Promise<void> {
     const { directory, host, prefix, platform, report } = this.#settings;
     for (const { compiled } of functions) {
-      if (compiled.kind !== 'code') continue;
-      if (compiled.warnings !== '') report({ kind: 'warning', message: compiled.warnings });
-      await writeOutput(compiled);
+      if (compiled.kind === 'code') await writeOutput(compiled);
     }
     // The process reads the code from the file.
     const written = functions.map((one) => ({ ...one, compiled: { ...one.compiled, code: '' } }));

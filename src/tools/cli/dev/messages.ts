@@ -51,21 +51,9 @@ export type DevEvent =
   | { readonly kind: 'loaded'; readonly functions: readonly LocalFunction[] }
   /** One request failed, or the process has crashed. */
   | { readonly kind: 'failed'; readonly name: string; readonly message: string }
-  | RequestRecord
+  /** A request has been answered: its function, status, path and time. */
+  | { readonly kind: 'request'; readonly line: string }
   | { readonly kind: 'warning'; readonly message: string };
-
-/** A request that has been answered. */
-export interface RequestRecord {
-  readonly kind: 'request';
-  /** The function's name. */
-  readonly name: string;
-  readonly method: string;
-  /** With the query string. */
-  readonly path: string;
-  readonly status: number;
-  /** Until the response begins. */
-  readonly milliseconds: number;
-}
 
 /** The platforms that the dev server emulates. For `netlify`, the exports decide how a function is called. */
 export const devPlatforms = ['netlify', 'netlify-v1', 'aws-http', 'aws-rest', 'function-url', 'alb', 'fetch'] as const;

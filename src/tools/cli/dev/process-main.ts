@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 import type { ServerOptions } from '../../../server/index.ts';
 import { withUserFrames } from '../../../server/node/index.ts';
 import { isRecord } from '../../../shared/index.ts';
-import { csrfNotices, trustNotices } from '../project/csrf-notice.ts';
+import { noticesOf } from '../project/option-notices.ts';
 import { describeFailure } from '../project/describe-failure.ts';
 import { importFunction } from '../project/loader.ts';
 import { exportsFunction, noFunctionMessage } from '../project/no-function.ts';
@@ -116,8 +116,7 @@ async function load({ name, compiled }: FunctionToLoad, { directory, platform }:
 }
 
 function sendNotices(name: string, options: ServerOptions): ServerOptions {
-  const notices = isRecord(options) ? [...csrfNotices(name, options), ...trustNotices(name, options)] : [];
-  for (const message of notices) send({ kind: 'warning', message });
+  if (isRecord(options)) for (const message of noticesOf(name, options)) send({ kind: 'warning', message });
   return options;
 }
 

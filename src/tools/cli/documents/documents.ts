@@ -8,7 +8,7 @@ import { errorsIn, readDocuments } from '../project/documents/check-documents.ts
 import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
 import { checkManifest } from '../project/documents/manifests.ts';
-import type { Terminal } from '../project/paint.ts';
+import type { Terminal } from '../project/terminal.ts';
 import { printProblems } from '../project/print-problems.ts';
 import type { Problem } from '../../checks/for-cli.ts';
 import { collectDocuments, findProblems } from './collect-documents.ts';

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import type { Message } from 'esbuild';
 
 import { findBuiltFile } from '../../../server/for-tools.ts';
-import { folderOf, packageOf } from './installed-packages.ts';
+import { packageOf } from './package-name.ts';
 import { positionAt } from '../../checks/for-cli.ts';
 import type { Problem } from '../../checks/for-cli.ts';
 
@@ -18,13 +18,16 @@ export interface PackageImport {
 
 /** Adds to a message of esbuild how to install the missing package. For an installed one, the message says what is wrong. */
 export function toUserMessage(message: Message): Message {
-  const { text, location } = message;
+  const { text, notes } = message;
   const [, missing] = /^Could not resolve "([^"./][^"]*)"$/.exec(text) ?? [];
   if (missing === undefined) return message;
   const name = packageOf(missing);
-  const isInstalled = folderOf(name, dirname(resolve(location?.file ?? ''))) !== undefined;
-  const reason = isInstalled ? `${name} has no such entry` : `it is not installed. Run: npm i ${name}`;
-  return { ...message, text: `${text}: ${reason}`, notes: [] };
+  const isInstalled = notes.some((note) => note.text.includes(' is not exported by '));
+  return {
+    ...message,
+    text: `${text}: ${isInstalled ? `${name} has no such entry` : `it is not installed. Run: npm i ${name}`}`,
+    notes: [],
+  };
 }
 
 /**

@@ -27,7 +27,6 @@ export interface CompiledFunction {
   readonly output: string;
   /** True when it imports graphql or this package. */
   readonly isGraphQL: boolean;
-  readonly warnings: string;
   readonly packages: readonly PackageImport[];
 }
 
@@ -76,21 +75,15 @@ export async function importFunction({
 }: Pick<CompiledFunction, 'output' | 'packages'>): Promise<Readonly<Record<string, unknown>>> {
   // Makes stacks point to lines of the user's files.
   process.setSourceMapsEnabled(true);
+  const { stackTraceLimit } = Error;
+  // Errors of options and schemas are thrown many calls below the user's code.
+  Error.stackTraceLimit = 100;
   const address = `${pathToFileURL(output).href}?${++imports}`;
   try {
-    return await withLongStacks(async () => (await import(address)) as Record<string, unknown>);
+    return (await import(address)) as Record<string, unknown>;
   } catch (error) {
     const problem = await explainImportError(error, packages);
     throw problem === undefined ? error : new CompileError(problem.message, [problem]);
-  }
-}
-
-/** Raises the stack limit: errors of options and schemas are thrown many calls below the user's code. */
-async function withLongStacks<T>(work: () => Promise<T>): Promise<T> {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 100;
-  try {
-    return await work();
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
@@ -195,22 +188,21 @@ export async function compileFunction({ file }: FunctionSource): Promise<Compila
   const errors = result.errors.map(toUserMessage);
   const [output] = outputFiles ?? [];
   if (errors.length > 0 || output === undefined)
-    return { kind: 'problem', message: await formatMessages(esbuild, errors, 'error'), problems: errors.map(toProblem) };
+    return { kind: 'problem', message: await formatMessages(esbuild, errors), problems: errors.map(toProblem) };
   const inputs = Object.keys(metafile?.inputs ?? {});
   return {
     kind: 'code',
     code: output.text,
     output: outputOf(file),
     isGraphQL: packages.some(({ specifier }) => /^graphql(?:-functions)?(?:\/|$)/.test(specifier)),
-    warnings: await formatMessages(esbuild, result.warnings, 'warning'),
     files: inputs.filter((path) => !/^[\w-]{2,}:/.test(path)).map((path) => resolve(path)),
     packages,
   };
 }
 
 /** Formats esbuild's messages, with files and lines. */
-export async function formatMessages(esbuild: Esbuild, messages: readonly Message[], kind: 'error' | 'warning'): Promise<string> {
-  const texts = await esbuild.formatMessages([...messages], { kind });
+export async function formatMessages(esbuild: Esbuild, messages: readonly Message[]): Promise<string> {
+  const texts = await esbuild.formatMessages([...messages], { kind: 'error' });
   return texts.join('').trim();
 }
 

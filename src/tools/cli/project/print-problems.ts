@@ -1,11 +1,10 @@
 import { problemText, shorten } from '../../checks/for-cli.ts';
 import type { Problem } from '../../checks/for-cli.ts';
-import { paintMessage } from './paint.ts';
-import type { Terminal } from './paint.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Prints each problem with its place and the lines of code around it. */
 export function printProblems(problems: readonly Problem[], directory: string, terminal: Terminal): void {
-  for (const problem of problems) terminal.log(paintMessage(problemText(problem, directory)));
+  for (const problem of problems) terminal.log(problemText(problem, directory));
 }
 
 /** A problem for programs: { file, line, column, message }. */

@@ -9,7 +9,7 @@ import type { SchemaArguments } from '../arguments.ts';
 import { checkGraphQLFunction } from '../check/check-function.ts';
 import { findFunction } from '../project/functions-folder.ts';
 import { printProblems } from '../project/print-problems.ts';
-import type { Terminal } from '../project/paint.ts';
+import type { Terminal } from '../project/terminal.ts';
 
 /** Prints the schema of a function as clients see it, or writes it into a file. The result is the exit code. */
 export async function runPrintSchema(settings: SchemaArguments, directory: string, terminal: Terminal): Promise<number> {

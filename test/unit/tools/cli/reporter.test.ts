@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stripVTControlCharacters } from 'node:util';
 
 import { Reporter } from '../../../../src/tools/cli/reporter.ts';
 
 test('requests are listed only after the answer to the query of the command line', () => {
   const lines: string[] = [];
-  const reporter = new Reporter({ log: (line) => void lines.push(stripVTControlCharacters(line)), error: () => {} }, '/project');
-  const request = (path: string): void =>
-    reporter.report({ kind: 'request', name: 'graphql', method: 'GET', path, status: 200, milliseconds: 1 });
+  const reporter = new Reporter({ log: (line) => void lines.push(line), error: () => {} }, '/project');
+  const request = (path: string): void => reporter.report({ kind: 'request', line: `graphql  200  GET ${path}  1 ms` });
 
   request('/first');
   reporter.answer('{ a }', { status: 200, text: '{ "data": { "a": 1 } }' });

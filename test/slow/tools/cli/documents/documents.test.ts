@@ -204,7 +204,7 @@ describe('nothing is written for', () => {
     ],
     'a document that is no longer valid': [
       { [manifest]: '{\n  "abc": "{ gone }"\n}' },
-      /^documents\/documents\.json:2:1 The document abc is invalid: Cannot query field "gone"/,
+      /^documents\/documents\.json:2:3 The document abc is invalid: Cannot query field "gone"/,
     ],
     'an id that is no string': [{ [manifest]: apollo(7) }, /^documents\/documents\.json Expected .*, got an operation with the id 7\./],
     'a manifest that is not JSON': [{ [manifest]: '{' }, /^documents\/documents\.json .*JSON/],
