@@ -1,6 +1,5 @@
 import { GraphQLError } from 'graphql';
 import type { OperationDefinitionNode } from 'graphql';
-
 import { HeaderMap, capacityOf, waitAtMost } from '../shared/index.ts';
 import type {
   AnswerSize,
@@ -13,7 +12,7 @@ import type {
   StreamedResponse,
   Until,
 } from '../shared/index.ts';
-import { VariablesLimit } from './http/body.ts';
+import { VariablesLimit } from './http/params.ts';
 import type { ContextArgument } from './http/context-argument.ts';
 import { malformedRequest, onlyQueriesBy, subscriptionNotPossible } from './http/errors.ts';
 import type { HTTPSettings } from './http/http-settings.ts';

@@ -14,7 +14,7 @@ export type { ServerOptions } from './startup/options.ts';
 
 // HTTP
 export { parseAccept } from './http/accept.ts';
-export { VariablesLimit, readText } from './http/body.ts';
+export { VariablesLimit, readText } from './http/params.ts';
 export { needsNoPreflight } from './http/csrf.ts';
 export type { CORSOptions } from './http/cors.ts';
 

@@ -1,5 +1,5 @@
 export { browsableHost, createListener, isLocalHost } from './listener.ts';
 export type { ListenOptions, NodeListener } from './listener.ts';
-export { isForeign, stackOf, withUserFrames } from './user-frames.ts';
+export { isForeign, stackOf, withUserFrames } from './serve.ts';
 export { serve } from './serve.ts';
 export type { RunningServer } from './serve.ts';

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-
 import { GraphQLError } from 'graphql';
-
-import { stackOf, withUserFrames } from '../../../../src/server/node/user-frames.ts';
+import { stackOf, withUserFrames } from '../../../../src/server/node/serve.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 
 const user = '    at read (file:///home/ada/project/functions/graphql.ts:4:9)';
