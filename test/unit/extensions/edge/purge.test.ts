@@ -347,6 +347,14 @@ describe('a mutation purges', () => {
     assert.match(log[0]!.message, /^edge could not determine what a mutation changed: all types that it selects are purged\.$/);
   });
 
+  test('all types that it selects, if its answer has more objects than are read', async () => {
+    const { post, purges } = oddShop({ Mutation: { renameAll: () => Array.from({ length: 200_001 }, () => ({ id: '1' })) } });
+
+    await post({ query: 'mutation { renameAll { id } }' });
+
+    assert.ok(purges[0]?.includes('t:Book'), `purged ${purges.join(' ')}`);
+  });
+
   const endings: readonly (readonly [name: string, server: object, leaves: boolean])[] = [
     ['when its deadline has passed', { deadline: { ms: 30, reserveMs: 5 } }, false],
     ['when its deadline has passed, and a plugin has replaced the data', { deadline: { ms: 30, reserveMs: 5 }, plugins: [copying] }, false],
