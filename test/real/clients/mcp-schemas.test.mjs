@@ -7,20 +7,10 @@ import Ajv2020 from 'ajv/dist/2020.js';
 
 import { createHandler } from '../../../dist/esm/index.js';
 import { mcp, mcpDefinitions } from '../../../dist/esm/mcp.js';
+import { createRandom } from '../../support/random.ts';
 import { json, logger } from './served.mjs';
 
 const values = Number(process.env.MCP_VALUES ?? 1_000);
-
-/** Mulberry32. */
-function createRandom(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Calls tools of a handler. */
 function caller(options) {
@@ -77,7 +67,7 @@ for (const kind of ['query', 'mutation']) {
       const draft2020 = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false }).compile(inputSchema);
       const type = inputTypes[Number(name.slice(4))];
       for (let at = 0; at < values; at++) {
-        const args = random() < 0.05 ? {} : { v: randomInput(random, type, 3) };
+        const args = random.next() < 0.05 ? {} : { v: randomInput(random, type, 3) };
         // To a query, null means the same as no value, so the schemas of queries omit null.
         if (kind === 'query' && args.v === null) continue;
         const isAccepted = draft2020(args);
@@ -104,36 +94,35 @@ for (const kind of ['query', 'mutation']) {
 
 /** A value that often fits the type. */
 function randomInput(random, type, depth) {
-  const pick = (list) => list[Math.floor(random() * list.length)];
-  if (random() < 0.08) return pick([null, null, 'x', 1.5, true, {}, 2 ** 31]);
+  if (random.next() < 0.08) return random.pick([null, null, 'x', 1.5, true, {}, 2 ** 31]);
   const nullable = type.replace(/!$/, '');
   if (nullable.startsWith('[')) {
-    if (random() < 0.05) return {};
-    return Array.from({ length: Math.floor(random() * 3) }, () => randomInput(random, nullable.slice(1, -1), depth - 1));
+    if (random.next() < 0.05) return {};
+    return Array.from({ length: Math.floor(random.next() * 3) }, () => randomInput(random, nullable.slice(1, -1), depth - 1));
   }
   const object = (fields) =>
     Object.fromEntries(
       Object.entries(fields).flatMap(([key, field]) =>
-        random() < (field.endsWith('!') ? 0.95 : 0.4) && depth > 0 ? [[key, randomInput(random, field, depth - 1)]] : [],
+        random.next() < (field.endsWith('!') ? 0.95 : 0.4) && depth > 0 ? [[key, randomInput(random, field, depth - 1)]] : [],
       ),
     );
   switch (nullable) {
     case 'Int':
-      return Math.floor(random() * 2 ** 33) - 2 ** 32;
+      return Math.floor(random.next() * 2 ** 33) - 2 ** 32;
     case 'Float':
-      return random() * 100;
+      return random.next() * 100;
     case 'String':
-      return pick(['', 'a', 'ü']);
+      return random.pick(['', 'a', 'ü']);
     case 'Boolean':
-      return random() < 0.5;
+      return random.next() < 0.5;
     case 'ID':
-      return pick(['1', 'x']);
+      return random.pick(['1', 'x']);
     case 'Sort':
-      return pick(['NEWEST', 'OLDEST', 'newest']);
+      return random.pick(['NEWEST', 'OLDEST', 'newest']);
     case 'Range':
-      return object({ from: 'Float', to: 'Float', ...(random() < 0.05 && { more: 'Int' }) });
+      return object({ from: 'Float', to: 'Float', ...(random.next() < 0.05 && { more: 'Int' }) });
     case 'Choice':
-      return object(pick([{ author: 'ID!' }, { title: 'String!' }, { filter: 'Filter!' }, { author: 'ID', title: 'String' }, {}]));
+      return object(random.pick([{ author: 'ID!' }, { title: 'String!' }, { filter: 'Filter!' }, { author: 'ID', title: 'String' }, {}]));
     default:
       return object({ pages: 'Int!', sort: 'Sort', and: '[Filter!]', not: 'Filter', by: 'Choice', range: 'Range!' });
   }
@@ -141,19 +130,18 @@ function randomInput(random, type, depth) {
 
 test('answers match the output schemas', async () => {
   const random = createRandom(11);
-  const pick = (list) => list[Math.floor(random() * list.length)];
-  const maybe = (make) => (random() < 0.3 ? null : make());
-  const thing = (depth) => (random() < 0.5 ? book(depth) : author(depth));
+  const maybe = (make) => (random.next() < 0.3 ? null : make());
+  const thing = (depth) => (random.next() < 0.5 ? book(depth) : author(depth));
   const author = (depth) => ({ __typename: 'Author', name: 'A', born: maybe(() => 1_800), wrote: depth > 0 ? [book(depth - 1)] : [] });
   const book = (depth) => ({
     __typename: 'Book',
-    id: pick(['1', 2]),
+    id: random.pick(['1', 2]),
     title: 'B',
-    sort: pick(['NEWEST', 'OLDEST', null]),
-    price: maybe(() => random() * 10),
+    sort: random.pick(['NEWEST', 'OLDEST', null]),
+    price: maybe(() => random.next() * 10),
     by: maybe(() => author(depth - 1)),
     grid: maybe(() => [[1, null], null, []]),
-    any: pick([1, 'x', { a: [] }, null]),
+    any: random.pick([1, 'x', { a: [] }, null]),
   });
   const typeDefs = `
     type Query { things: [Thing!]! node: Named one: Book }
@@ -167,7 +155,7 @@ test('answers match the output schemas', async () => {
     typeDefs: [mcpDefinitions, typeDefs],
     resolvers: {
       Query: {
-        things: () => Array.from({ length: Math.floor(random() * 4) }, () => thing(2)),
+        things: () => Array.from({ length: Math.floor(random.next() * 4) }, () => thing(2)),
         node: () => maybe(() => author(1)),
         one: () => maybe(() => book(2)),
       },
@@ -189,7 +177,7 @@ test('answers match the output schemas', async () => {
     assert.equal(outputSchema.type, 'object');
     const compiled = [new Ajv({ strict: false }).compile(outputSchema), new Ajv2020({ strict: false }).compile(outputSchema)];
     for (let at = 0; at < values; at++) {
-      const args = name === 'a' && random() < 0.5 ? { more: random() < 0.5, less: random() < 0.5 } : {};
+      const args = name === 'a' && random.next() < 0.5 ? { more: random.next() < 0.5, less: random.next() < 0.5 } : {};
       const { structuredContent, isError } = await call('tools/call', { name, arguments: args });
       assert.equal(isError, undefined);
       for (const validate of compiled)

@@ -12,21 +12,19 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 export async function createProject(): Promise<Folder> {
   const folder = await createFolder();
   await cp(join(root, 'functions'), join(folder.path, 'functions'), { recursive: true });
-  for (const name of ['probe', 'telemetry'])
-    await cp(join(root, `test/support/real/functions/${name}.ts`), join(folder.path, `functions/probes/${name}.ts`));
+  await cp(join(root, 'test/support/real/functions/probe.ts'), join(folder.path, 'functions/probes/probe.ts'));
   for (const [name, text] of Object.entries(probes)) await folder.write(`functions/${name}.ts`, text);
   await folder.write('netlify.toml', '[functions]\ndirectory = "functions"\nnode_bundler = "esbuild"\n');
   await folder.write('package.json', JSON.stringify({ name: 'site', private: true, type: 'module' }));
   await folder.write('public/index.html', '<!doctype html><title>site</title>');
   await installCopy('graphql-functions', folder.path);
-  for (const name of ['graphql', '@opentelemetry/api', '@opentelemetry/sdk-trace-base']) await installCopy(name, folder.path);
+  await installCopy('graphql', folder.path);
   return folder;
 }
 
 const probes = {
   v1: `import { createHandler } from 'graphql-functions';\nimport { probe } from './probes/probe.ts';\nexport const handler = createHandler(probe);\n`,
   v2: `import { createHandler } from 'graphql-functions';\nimport { probe } from './probes/probe.ts';\nexport default createHandler(probe);\n`,
-  told: `import { createHandler } from 'graphql-functions/netlify';\nimport { told } from './probes/telemetry.ts';\nexport default createHandler(told);\n`,
   narrow: `import { createHandler } from 'graphql-functions/netlify';\nimport { probe } from './probes/probe.ts';\nexport default createHandler(probe);\n`,
 };
 

@@ -9,8 +9,6 @@ import type { Folder } from '../../support/real/bundle.ts';
 import { needs, pathInPart } from '../../support/real/parts.ts';
 import { startProgram } from '../../support/real/program.ts';
 import type { Program } from '../../support/real/program.ts';
-import { startCollector } from '../telemetry/collector.ts';
-import { assertTelling } from '../telemetry/telling.ts';
 import { createProject } from './project.ts';
 
 const functions = ['v1', 'v2', 'narrow'];
@@ -36,12 +34,6 @@ describe('netlify functions:serve --offline', needs('netlify-cli'), () => {
   for (const name of functions) {
     describe(`${name}.ts`, () => testAnswers((request) => sendTo(`${site}/.netlify/functions/${name}`, request)));
   }
-
-  test('spans and cost lines are sent in waitUntil, and are linked', async (t) => {
-    const collector = await startCollector(t);
-
-    await assertTelling(`${site}/.netlify/functions/told`, collector);
-  });
 
   test('the example reads from its catalogue', async () => {
     const query = '{ book(id: "emma") { title author { name } reviews { stars } } }';

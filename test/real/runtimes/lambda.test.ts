@@ -15,9 +15,8 @@ import { testAnswers } from '../../support/real/answers.ts';
 import { bundle, createFolder } from '../../support/real/bundle.ts';
 import type { Folder } from '../../support/real/bundle.ts';
 import { deploy } from '../../support/real/lambda-function.ts';
-import type { Deployment, LambdaFunction } from '../../support/real/lambda-function.ts';
+import type { Deployment, LambdaFunction, Outcome } from '../../support/real/lambda-function.ts';
 import { needs, partNamed } from '../../support/real/parts.ts';
-import type { Outcome } from '../../support/real/runtime-api.ts';
 
 describe("AWS's own runtime client", needs('aws-lambda-ric'), () => {
   let folder: Folder;

@@ -17,9 +17,8 @@ import { fetchRuntimes } from '../../support/real/fetch-runtimes.ts';
 import type { ServedModule } from '../../support/real/fetch-runtimes.ts';
 import { startGateServer, startReportServer } from '../../support/real/loopback.ts';
 import { deploy } from '../../support/real/lambda-function.ts';
-import type { LambdaFunction } from '../../support/real/lambda-function.ts';
+import type { LambdaFunction, Outcome } from '../../support/real/lambda-function.ts';
 import { needs } from '../../support/real/parts.ts';
-import type { Outcome } from '../../support/real/runtime-api.ts';
 
 const events = { headers: [['Accept', 'text/event-stream']] } satisfies Partial<PlainRequest>;
 const multipart = { headers: [['Accept', 'multipart/mixed;incrementalSpec=v0.2, application/json']] } satisfies Partial<PlainRequest>;

@@ -3,50 +3,17 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { TestContext } from 'node:test';
 
-import { surroundings } from '../docs/surroundings.ts';
 import { startCommand } from '../../support/command.ts';
-import { createProject, serveProject } from '../../support/functions-project.ts';
+import { createProject } from '../../support/functions-project.ts';
 import { codeBlocks } from '../../support/markdown.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const readme = await readFile(join(root, 'README.md'), 'utf8');
-
-const blocks = codeBlocks(readme);
-const textsOf = (language: string): string[] => blocks.filter((block) => block.language === language).map(({ text }) => text);
-
-/** The only code block that contains a text. */
-function blockWith(part: string): string {
-  const found = textsOf('ts').filter((text) => text.includes(part));
-  assert.equal(found.length, 1, `expected one code block with ${part}`);
-  return found[0]!;
-}
-
-/** The imports that the blocks omit for brevity. */
-const { 'graphql/schema.ts': schema = '' } = surroundings.files;
-
 /** The node_modules after `npm i graphql-functions graphql esbuild`, with this package as it was built. */
 async function install(directory: string): Promise<void> {
   await mkdir(join(directory, 'node_modules'));
   await symlink(root, join(directory, 'node_modules/graphql-functions'));
   for (const name of ['graphql', 'esbuild']) await symlink(join(root, 'node_modules', name), join(directory, 'node_modules', name));
-}
-
-async function ask(address: string, query: string): Promise<unknown> {
-  const response = await fetch(address, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  });
-  return response.json();
-}
-
-async function serveBlock(context: TestContext, part: string): Promise<string> {
-  const project = await createProject(context, { 'functions/graphql.ts': blockWith(part), 'graphql/schema.ts': schema });
-  await install(project.directory);
-  const { address } = await serveProject(context, project);
-  return address('graphql');
 }
 
 for (const page of ['README.md', 'docs/index.md']) {
@@ -64,20 +31,6 @@ for (const page of ['README.md', 'docs/index.md']) {
     assert.match(output, /http:\/\/localhost:\d+\/\.netlify\/functions\/graphql$/m);
   });
 }
-
-test('the REST data source starts and answers', async (context) => {
-  const address = await serveBlock(context, 'class BooksAPI');
-
-  assert.deepEqual(await ask(address, '{ __typename }'), { data: { __typename: 'Query' } });
-});
-
-test('the commands are scripts of package.json', async () => {
-  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
-  const named = [...readme.matchAll(/npm (?:run (\w+)|(test)\b)/g)].map(([, run, plain]) => run ?? plain ?? '');
-
-  assert.deepEqual([...new Set(named)].toSorted(), ['dev', 'test']);
-  for (const name of named) assert.ok(scripts[name], name);
-});
 
 test('npm ci installs a supported version of Node, and an unsupported one is refused with what to do', async () => {
   const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { devDependencies: Record<string, string> };
