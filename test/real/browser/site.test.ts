@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
 
 import type { Browser, Page } from 'playwright-core';
 
+import { serveOnLoopback } from '../../support/real/loopback.ts';
+import { suiteContext } from '../../support/suite-context.ts';
 import { barriersOf, launchChromium, needsChromium } from './chromium.ts';
 
 const docs = join(import.meta.dirname, '../../../docs');
@@ -17,33 +17,30 @@ const names = (await readdir(docs)).filter((name) => name.endsWith('.md')).map((
 
 describe('the documentation site in Chromium', needsChromium(), () => {
   let browser: Browser;
-  let server: Server;
+  const suite = suiteContext();
   let origin: string;
 
   before(async () => {
     browser = await launchChromium();
-    server = createServer((request, response) => {
+    const address = await serveOnLoopback(suite, (request, response) => {
       void readPage(new URL(request.url ?? '/', 'http://localhost').pathname).then(
         ({ type, content }) => response.writeHead(200, { 'content-type': type }).end(content),
         () => response.writeHead(404).end(),
       );
-    }).listen(0, 'localhost');
-    await new Promise((resolve) => server.once('listening', resolve));
-    origin = `http://localhost:${(server.address() as AddressInfo).port}`;
+    });
+    // Chromium is launched to reach only localhost.
+    origin = address.replace('127.0.0.1', 'localhost');
   });
 
-  after(async () => {
-    await browser.close();
-    server.close();
-  });
+  after(() => browser.close());
 
   for (const width of [390, 1440]) {
     // It opens more than seventy pages, which takes a busy machine a minute.
     test(
       `every page fits ${width} pixels, shows all of its code, and links to pages and headings that exist`,
       { timeout: 180_000 },
-      async () => {
-        const { page, complaints } = await openPage(browser, width);
+      async (t) => {
+        const page = await openPage(t, browser, width);
         const links = new Set<string>();
         const headings = new Map<string, readonly string[]>();
         for (const name of names) {
@@ -65,14 +62,12 @@ describe('the documentation site in Chromium', needsChromium(), () => {
         });
 
         assert.deepEqual(broken, []);
-        assert.deepEqual(complaints, []);
-        await page.close();
       },
     );
   }
 
-  test('the search leads to the page about each subject, offline', async () => {
-    const { page, complaints } = await openPage(browser, 1440);
+  test('the search leads to the page about each subject, offline', async (t) => {
+    const page = await openPage(t, browser, 1440);
     await page.goto(`${origin}/`);
     await page.locator('.DocSearch-Button').click();
     const input = page.locator('.VPLocalSearchBox input');
@@ -90,23 +85,21 @@ describe('the documentation site in Chromium', needsChromium(), () => {
       if (!found.includes(name)) missed.push(`${text}: ${found.join(', ')}`);
     }
 
-    assert.deepEqual([missed, complaints], [[], []]);
-    await page.close();
+    assert.deepEqual(missed, []);
   });
 
   for (const scheme of ['light', 'dark'] as const) {
-    test(`the front page and a page with code have no barrier that axe finds, ${scheme}`, async () => {
-      const { page } = await openPage(browser, 1440, scheme);
+    test(`the front page and a page with code have no barrier that axe finds, ${scheme}`, async (t) => {
+      const page = await openPage(t, browser, 1440, scheme);
       for (const path of ['', 'getting-started']) {
         await page.goto(`${origin}/${path}`);
         assert.deepEqual(await barriersOf(page), [], path);
       }
-      await page.close();
     });
   }
 
-  test('the playground answers from the server in its page', async () => {
-    const { page, complaints } = await openPage(browser, 1440);
+  test('the playground answers from the server in its page', async (t) => {
+    const page = await openPage(t, browser, 1440);
     const sent: string[] = [];
     page.on('request', (request) => {
       if (request.method() === 'POST') sent.push(request.url());
@@ -115,8 +108,7 @@ describe('the documentation site in Chromium', needsChromium(), () => {
     await page.locator('.graphiql-execute-button').click();
     await page.getByText('Jane Austen').first().waitFor();
 
-    assert.deepEqual([sent, complaints], [[], []]);
-    await page.close();
+    assert.deepEqual(sent, []);
   });
 });
 
@@ -200,12 +192,8 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** A page in a window, and the errors and warnings of the browser about it. */
-async function openPage(
-  browser: Browser,
-  width: number,
-  colorScheme: 'dark' | 'light' = 'light',
-): Promise<{ page: Page; complaints: string[] }> {
+/** A page in a window. The test fails if the browser complains about it. */
+async function openPage(t: TestContext, browser: Browser, width: number, colorScheme: 'dark' | 'light' = 'light'): Promise<Page> {
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
   const complaints: string[] = [];
   page.on('console', (message) => {
@@ -215,5 +203,9 @@ async function openPage(
   page.on('response', (response) => {
     if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
   });
-  return { page, complaints };
+  t.after(async () => {
+    await page.close();
+    assert.deepEqual(complaints, []);
+  });
+  return page;
 }

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { before, describe, test } from 'node:test';
 
 import {
@@ -18,14 +14,14 @@ import {
 } from '../../../src/entries/idempotency.ts';
 import type { D1Client, IdempotencyStore } from '../../../src/entries/idempotency.ts';
 import type { BudgetStore } from '../../../src/entries/budget.ts';
-import { end, startRedis } from '../../support/processes.ts';
+import { startRedis } from '../../support/processes.ts';
 import { freePort } from '../../support/free-port.ts';
 import { testStore } from '../../support/stores/test-store.ts';
 import { suiteContext } from '../../support/suite-context.ts';
 import { bundle, createFolder } from '../../support/real/bundle.ts';
 import { startBlobs } from './blobs-server.ts';
 import type { BlobFault } from './blobs-server.ts';
-import { importFromPart, isOnPath, needs, needsProgram, pathInPart } from '../../support/real/parts.ts';
+import { importFromPart, needs, needsProgram, pathInPart } from '../../support/real/parts.ts';
 
 const part = 'idempotency-stores';
 const load = (name: string): any => createRequire(pathInPart(part, '.package-lock.json'))(name);
@@ -70,42 +66,6 @@ testRealStore('postgresStore with PGlite', needs(part), async (suite) => {
   for (const statement of storeTable()) await client.query(statement);
   return postgresStore(client);
 });
-
-// CI does not install Debian's postgres.
-const isPostgresThere = isOnPath('postgres') && isOnPath('initdb');
-testRealStore(
-  'postgresStore with pg',
-  { skip: needs(part).skip || (!isPostgresThere && 'not on the PATH: postgres') },
-  async (suite) => {
-    const port = await startPostgres(suite);
-    const pool = new (load('pg').Pool)({ host: '127.0.0.1', port, user: 'test', database: 'postgres', max: 10 });
-    suite.after(() => pool.end());
-    for (const statement of storeTable({ table: 'public.records' })) await pool.query(statement);
-    return postgresStore(pool, { table: 'public.records' });
-  },
-  { hasClock: true },
-);
-
-/** Starts a Postgres server, which refuses to run as root. */
-async function startPostgres(suite: Suite): Promise<number> {
-  const isRoot = process.getuid?.() === 0;
-  const user = isRoot ? { uid: 65_534, gid: 65_534 } : {};
-  const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
-  suite.after(() => rm(folder, { recursive: true }));
-  if (isRoot) await chown(folder, 65_534, 65_534);
-  const made = spawnSync('initdb', ['-D', folder, '-U', 'test', '-A', 'trust', '--no-sync'], { ...user, cwd: folder });
-  if (made.status !== 0) throw new Error(String(made.stderr));
-  const port = await freePort();
-  const server = spawn('postgres', ['-D', folder, '-p', String(port), '-k', folder, '-c', 'fsync=off'], {
-    ...user,
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  suite.after(() => end(server));
-  for await (const line of createInterface(server.stderr!)) if (line.includes('ready to accept connections')) break;
-  server.stderr!.resume();
-  return port;
-}
 
 testRealStore('dynamoDBStore with dynalite', needs(part), async (suite) => {
   const server = load('dynalite')({ createTableMs: 0 });

@@ -111,11 +111,13 @@ export async function deploy({ taskRoot, handler, environment, timeout = 10_000,
     cwd: taskRoot,
     env: { ...variables, ...environment, AWS_LAMBDA_RUNTIME_API: api },
   });
-  const ended = client.exited.then(({ code, signal }) => {
+  const failWhenEnded = async (): Promise<void> => {
+    const { code, signal } = await client.exited;
     const failure: Outcome = { kind: 'error', errorType: 'Runtime.ExitError', errorMessage: `Runtime exited with ${code ?? signal}` };
     init.resolve(failure);
     for (const { settle } of [...current.values(), ...waiting.splice(0)]) settle(failure);
-  });
+  };
+  const ended = failWhenEnded();
 
   return {
     initError: await init.promise,
