@@ -12,10 +12,10 @@ import type {
   StreamedResponse,
   Until,
 } from '../shared/index.ts';
-import { VariablesLimit } from './http/params.ts';
 import type { ContextArgument } from './http/context-argument.ts';
 import { malformedRequest, onlyQueriesBy, subscriptionNotPossible } from './http/errors.ts';
 import type { HTTPSettings } from './http/http-settings.ts';
+import { VariablesLimit } from './http/params.ts';
 import type { BatchElements } from './http/params.ts';
 import type { Streaming } from './http/response.ts';
 import type { EncodeBody } from './operation/around.ts';

@@ -5,7 +5,7 @@ export { createClose } from './startup/start.ts';
 export { uncacheable } from './http/response.ts';
 export type { Explainable } from './http/http-settings.ts';
 export { streaming } from './http/streams/streaming.ts';
-export type { HandlerObserver } from './handler.ts';
+export type { HandlerObserver } from './pipeline.ts';
 export { entriesOf } from './operation/documents/trusted-documents.ts';
 export type { OperationSettings } from './operation/operation.ts';
 export { fetchAPI } from './platform/fetch.ts';

@@ -3,7 +3,7 @@
 // src/v3 imports nothing else from src/server, and no other folder imports this file (test/unit/structure.test.ts).
 
 // Platforms
-export { createUnobservedHandler } from './handler.ts';
+export { createUnobservedHandler } from './pipeline.ts';
 export { clientAddress } from './platform/adapter.ts';
 export type { PlatformCall } from './platform/adapter.ts';
 export { fetchAPI } from './platform/fetch.ts';

@@ -1,5 +1,5 @@
 export type { Closable } from './startup/start.ts';
-export { createHandlerFor } from './handler.ts';
+export { createHandlerFor } from './pipeline.ts';
 export type { ContextArgument } from './http/context-argument.ts';
 export type { CORSOptions, CORSOrigin } from './http/cors.ts';
 export type { HTTPStatusProfile } from './http/status.ts';

@@ -3,8 +3,8 @@
  * fields of the call or of the operation, and its caller waits only for promises. So without stages of plugins, an operation in which
  * nothing is asynchronous runs synchronously from event to response.
  */
-import { HeaderMap, excessOf, isGraphQLError } from '../shared/index.ts';
-import type { HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
+import { HeaderMap, excessOf, isGraphQLError, waitAtMost } from '../shared/index.ts';
+import type { HTTPRequest, HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
 import {
   Call,
   OperationLife,
@@ -15,24 +15,27 @@ import {
   createOperation,
   createOperationOfPlugin,
 } from './call.ts';
-import type { ArrivedCall, CallArguments, Serving } from './call.ts';
+import type { ArrivedCall, CallArguments, Platforms, Serving } from './call.ts';
+import { addCORSHeaders } from './http/cors.ts';
 import { assertNotForged } from './http/csrf.ts';
-import { acceptedTypes, methods, notAcceptable, webSocketNotSupported } from './http/errors.ts';
-import { revalidate, negotiate, normalizeHead, toBatchResponse } from './http/response.ts';
-import { healthResponse, isHealthCheck, landingPage } from './http/get-requests.ts';
-import { parseGraphQLRequest } from './http/params.ts';
+import { acceptedTypes, methods, notAcceptable, openedInBrowser, webSocketNotSupported } from './http/errors.ts';
+import { revalidate, negotiate, normalizeHead, toBatchResponse, uncacheable } from './http/response.ts';
+import { parseGraphQLRequest, readText } from './http/params.ts';
 import { statusOf } from './http/status.ts';
 import { resultTooLarge } from '../executor/index.ts';
 import type { Stages, Wrapped } from './operation/around.ts';
-import { codeOf } from './operation/errors.ts';
+import { codeOf, deadlineExceeded, unfinishedAtDeadline } from './operation/errors.ts';
 import { runOperation } from './operation/run-operation.ts';
 import type { Operation } from './operation/operation.ts';
 import type { OperationCall, RequestCall } from './operation/plugin.ts';
 import type { GraphQLRequest, OperationOutcome } from './operation/types.ts';
 import { clientAddress, findAdapter } from './platform/adapter.ts';
-import { addCommonHeaders, answerInTime, mayBeLate, refuse, refusedOutcome } from './refuse.ts';
+import { refuse, refusedOutcome, toErrorResponse } from './refuse.ts';
+import type { ServerOptions } from './startup/options.ts';
+import { createClose, Starter } from './startup/start.ts';
+import type { OptionsSource } from './startup/start.ts';
 
-type Response = HTTPResponse | StreamedResponse;
+type AnyResponse = HTTPResponse | StreamedResponse;
 
 /** Handles one event, from its arrival to the platform's result. What fails is refused. */
 export async function serve(serving: Serving, given: CallArguments): Promise<unknown> {
@@ -59,7 +62,7 @@ export async function serve(serving: Serving, given: CallArguments): Promise<unk
 }
 
 /** Handles one event, from its arrival to the response, which may be there synchronously. */
-export function answer(call: Call): PromiseOrValue<Response> {
+export function answer(call: Call): PromiseOrValue<AnyResponse> {
   const answering = arrive(call);
   if (call.departed !== undefined) return call.departed;
   return mayBeLate(call) ? answerInTime(answering, call, graceOutside) : answering;
@@ -74,8 +77,8 @@ const graceOutside: Milliseconds = 20;
  * Reads the event, answers health checks, and starts the server. Then responds, inside the plugins that wrap requests. Never rejects: what
  * fails is refused.
  */
-async function arrive(call: Call): Promise<Response> {
-  let response: Response;
+async function arrive(call: Call): Promise<AnyResponse> {
+  let response: AnyResponse;
   try {
     const { starter, adapter } = call;
     call.request = adapter.toRequest(call.event);
@@ -102,7 +105,7 @@ async function arrive(call: Call): Promise<Response> {
 }
 
 /** From the HTTP request to the response. Throws what refuses it. */
-async function respond(call: ArrivedCall): Promise<Response> {
+async function respond(call: ArrivedCall): Promise<AnyResponse> {
   const { settings, request } = call;
   if (request.method === 'OPTIONS') {
     // `depart` adds the CORS fields of a preflight.
@@ -117,8 +120,8 @@ async function respond(call: ArrivedCall): Promise<Response> {
   }
   assertNotForged(settings, request);
   const negotiation = negotiate(call);
-  const parsing = parseGraphQLRequest(settings, request);
-  const parsed = parsing instanceof Promise ? await parsing : parsing;
+  const reading = request.method === 'GET' ? '' : readText(request.body, settings.maxBodyBytes);
+  const parsed = parseGraphQLRequest(settings, request, reading instanceof Promise ? await reading : reading);
   call.mayHaveRun = true;
   if (parsed.kind === 'batch') {
     // A batch has one answer, an array.
@@ -131,6 +134,46 @@ async function respond(call: ArrivedCall): Promise<Response> {
   return (call.responded = negotiation.toResponse(settings, outcome, call));
 }
 
+/**
+ * True for a health check: the path ends with `/health`, or the user agent is that of an AWS load balancer, which cannot send the headers
+ * that CSRF prevention requires. No other code reads the path.
+ */
+function isHealthCheck({ method, path, queryString, headers }: HTTPRequest): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  if (/\/health\/?$/.test(path)) return true;
+  return queryString === '' && (headers.get('user-agent')?.startsWith('ELB-HealthChecker/') ?? false);
+}
+
+/** The answer to a health check, in the format of the Internet draft "Health Check AnyResponse Format for HTTP APIs". */
+function healthResponse(status: 'pass' | 'fail'): HTTPResponse {
+  const headers = new HeaderMap({ 'content-type': 'application/health+json' });
+  return { status: status === 'pass' ? 200 : 503, headers, body: JSON.stringify({ status }) };
+}
+
+/** The playground for a browser in development. Without it, a browser that opens the address gets an explanation in JSON, which is thrown. */
+function landingPage(call: ArrivedCall): Promise<HTTPResponse | undefined> | undefined {
+  const { settings, request } = call;
+  if (!wantsHTML(request)) return undefined;
+  if (settings.renderLandingPage !== undefined) return renderPage(settings.renderLandingPage);
+  if (request.queryString !== '') return undefined;
+  negotiate(call);
+  throw openedInBrowser();
+}
+
+async function renderPage(render: NonNullable<ArrivedCall['settings']['renderLandingPage']>): Promise<HTTPResponse | undefined> {
+  const page = await render();
+  if (page === undefined) return undefined;
+  const headers = new HeaderMap(page.headers);
+  headers.set('content-type', 'text/html; charset=utf-8');
+  headers.set('cache-control', uncacheable);
+  return { status: 200, headers, body: typeof page.html === 'string' ? page.html : await page.html() };
+}
+
+/** A browser's navigation names text/html; clients of an API send a wildcard at most. */
+function wantsHTML(request: HTTPRequest): boolean {
+  return /(?:^|,)\s*text\/html\s*(?:;(?!\s*q=0(?:\.0*)?\s*(?:,|$))|,|$)/i.test(request.headers.get('accept') ?? '');
+}
+
 /** Runs one operation inside the plugins that wrap operations. */
 function operate(call: ArrivedCall, operation: Operation): PromiseOrValue<OperationOutcome> {
   const { explain, operation: settings } = call.settings;
@@ -140,11 +183,11 @@ function operate(call: ArrivedCall, operation: Operation): PromiseOrValue<Operat
 async function operateInStage(call: ArrivedCall, operation: Operation): Promise<OperationOutcome> {
   const { explain, operation: settings } = call.settings;
   const { stages } = settings;
-  const run = (): PromiseOrValue<OperationOutcome> => explain?.({ call, operation, run: runOperation }) ?? runOperation(operation);
+  const run = async (): Promise<OperationOutcome> => explain?.({ call, operation, run: runOperation }) ?? runOperation(operation);
   if (stages?.sourceCall !== undefined) operation.watchCall = stages.sourceCall(operation.seen!);
   if (stages?.operation === undefined) return run();
   // If a plugin fails, so does the operation.
-  const fail: Wrapped<OperationCall, OperationOutcome>['fail'] = (thrown, inner, running) => {
+  const fail: Wrapped<OperationCall, OperationOutcome>['fail'] = async (thrown, inner, running) => {
     void closeStream(running);
     const { result, errors, ...refused } = refusedOutcome(settings, thrown);
     return { ...refused, ...inner, result, errors, head: operation.head, stream: undefined };
@@ -153,7 +196,7 @@ async function operateInStage(call: ArrivedCall, operation: Operation): Promise<
 }
 
 /** The way out of every response, refusals too, after all plugins: `etag`, encoding, size, and the header fields that all have. */
-function depart(call: Call, given: Response): PromiseOrValue<Response> {
+function depart(call: Call, given: AnyResponse): PromiseOrValue<AnyResponse> {
   const { request, encode } = call;
   let response = given;
   // A mutation, and most queries, are sent by POST.
@@ -186,8 +229,53 @@ async function encodeOrRefuse(call: Call, encode: NonNullable<Call['encode']>, r
   }
 }
 
+/** Adds `cache-control` and CORS, unless they were added before plugins saw the response, and removes the body for HEAD. */
+function addCommonHeaders(call: Call, response: AnyResponse): PromiseOrValue<AnyResponse> {
+  const { request, settings, starter } = call;
+  const { headers } = response;
+  if (request === undefined || call.finished === headers) return response;
+  call.finished = headers;
+  const hasLifetime = headers.get('cache-control') !== null || headers.get('expires') !== null;
+  if (!hasLifetime && !('defaultCacheControl' in response)) headers.set('cache-control', uncacheable);
+  const finished = request.method === 'HEAD' ? { ...response, body: null } : response;
+  const cors = settings === undefined ? starter.prepared?.http.cors : settings.cors;
+  if (cors === undefined) return finished;
+  const adding = addCORSHeaders({ cors, request, headers, logger: starter.logger() });
+  return adding instanceof Promise ? adding.then(() => finished) : finished;
+}
+
+/**
+ * True if something other than the operations may wait beyond the deadline: operations end in time by themselves. A web `Request` usually
+ * has no deadline. Until the server has started, its options, which may set a deadline, are not known.
+ */
+function mayBeLate(call: Call): boolean {
+  const { settings, request } = call;
+  if (settings === undefined) return true;
+  if (settings.waitsInOperationsOnly && request?.body.kind !== 'stream') return false;
+  return call.deadlineLeft() !== undefined;
+}
+
+/** Waits for a response until the last moment. The start of the server, a request body or a hook may hang. */
+function answerInTime(responding: Promise<AnyResponse>, call: Call, extraTime: Milliseconds): Promise<AnyResponse> {
+  return new OperationLife(call, 'deadline').untilLate(responding, async () => {
+    const response = await waitAtMost(extraTime, responding);
+    return response === 'late' ? tooLate(call) : response;
+  });
+}
+
+/** Adds only the common headers that are available synchronously: the origin function of `cors` may be what hangs. */
+function tooLate(call: Call): AnyResponse {
+  call.starter.logger().warn('The deadline passed before there was an answer.');
+  // Operations may be running, also those that a plugin around the request has started.
+  const mayHaveRun = call.mayHaveRun || call.settings?.operation.stages?.request !== undefined;
+  const error = mayHaveRun ? unfinishedAtDeadline() : deadlineExceeded();
+  const response = toErrorResponse(call, error);
+  const finished = addCommonHeaders(call, response);
+  return finished instanceof Promise ? response : finished;
+}
+
 /** Runs `respond` inside the plugins that wrap requests, which also see refusals and late answers. */
-async function respondInStages(call: ArrivedCall, { request: stage, encode }: Stages): Promise<Response> {
+async function respondInStages(call: ArrivedCall, { request: stage, encode }: Stages): Promise<AnyResponse> {
   const seen = (call.view = requestCall(call));
   if (call.adapter.decodesBase64 === true) call.encode = encode?.(seen);
   if (stage === undefined) return respond(call);
@@ -212,8 +300,8 @@ async function respondInStages(call: ArrivedCall, { request: stage, encode }: St
  * The response as plugins around the request see it: a refusal if `run` fails, with the common header fields, because whether caches may
  * store an answer depends on them; in time.
  */
-function respondInTime(call: ArrivedCall, run: () => Promise<Response>): Promise<Response> {
-  const respondOrRefuse = async (): Promise<Response> => {
+function respondInTime(call: ArrivedCall, run: () => Promise<AnyResponse>): Promise<AnyResponse> {
+  const respondOrRefuse = async (): Promise<AnyResponse> => {
     try {
       return await addCommonHeaders(call, await run().catch((failure: unknown) => refuse(failure, call)));
     } catch (failure) {
@@ -247,11 +335,55 @@ function requestCall(call: ArrivedCall): RequestCall {
 
 // A plugin that fails after the operation does not leave its stream open.
 
-async function closeBody(running: PromiseOrValue<Response> | undefined): Promise<void> {
+async function closeBody(running: Promise<AnyResponse> | undefined): Promise<void> {
   const response = await running;
   if (response !== undefined && isStreamed(response)) await response.body.return();
 }
 
-async function closeStream(running: PromiseOrValue<OperationOutcome> | undefined): Promise<void> {
+async function closeStream(running: Promise<OperationOutcome> | undefined): Promise<void> {
   await (await running)?.stream?.return();
+}
+
+/** Takes an event of any of its platforms, or a web `Request`, and returns the result that the platform expects. */
+export interface UntypedHandler {
+  // At most two declared parameters: AWS Lambda's runtime rejects a handler with three, the old form with a callback.
+  (event: unknown, context?: unknown): Promise<unknown>;
+  fetch(request: Request, env?: unknown, context?: unknown): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** Creates a handler. Throws if the options or the schema are invalid. */
+export function createHandlerFor(platforms: Platforms, options: unknown): UntypedHandler {
+  // The user's type parameters only connect options with each other; the server does not need them.
+  return createObserved((source) => createUnobservedHandler(platforms, source), options as OptionsSource<ServerOptions>);
+}
+
+/** Creates a handler for `/v3`, whose options the tools do not know. */
+export function createUnobservedHandler(platforms: Platforms, source: OptionsSource<ServerOptions>): UntypedHandler {
+  const starter = new Starter(source);
+  const serving: Serving = { ...platforms, starter };
+  const handler = (event: unknown, context?: unknown): Promise<unknown> => serve(serving, { event, context, env: undefined });
+  // Workers call fetch(request, env, context), Deno and Bun fetch(request, info).
+  const fetch = (request: Request, env?: unknown, context?: unknown): Promise<Response> =>
+    serve(serving, { event: request, context: context ?? env, env }) as Promise<Response>;
+  return Object.assign(handler, { fetch, close: createClose(starter) });
+}
+
+/** Creates a handler from options. Throws if they are invalid. */
+export type CreateFromOptions<THandler> = (options: OptionsSource<ServerOptions>) => THandler;
+
+/** Called instead of every `create`, with its argument. Returns the handler of `create(options)`, or what is to replace it. */
+export type HandlerObserver = <THandler>(create: CreateFromOptions<THandler>, options: OptionsSource<ServerOptions>) => THandler;
+
+/** On the global object, because a bundled function has a copy of this module for itself. */
+const mark = Symbol.for('graphql-functions.observer');
+
+/**
+ * Creates a handler, through the observer if there is one: `dev` logs operations, `check` reads the options, and `build` warms up the
+ * code cache. In production no observer is set: this adds 60 bytes to a bundle, the code of the tools adds none, and they bundle the user's
+ * code unchanged.
+ */
+export function createObserved<THandler>(create: CreateFromOptions<THandler>, options: OptionsSource<ServerOptions>): THandler {
+  const observer = (globalThis as { [mark]?: HandlerObserver })[mark];
+  return observer === undefined ? create(options) : observer(create, options);
 }

@@ -1,10 +1,11 @@
 import { GraphQLError } from 'graphql';
-import { describe, isRecord, byteLength, messageOf } from '../../shared/index.ts';
+
+import { byteLength, describe, isRecord, messageOf } from '../../shared/index.ts';
 import type { PromiseOrValue, HTTPRequest, HTTPRequestBody } from '../../shared/index.ts';
 import { errorBehaviors } from '../operation/errors.ts';
 import type { ErrorBehavior, GraphQLRequest } from '../operation/types.ts';
-import { badRequest, malformedRequest, queryStringTooLong, bodyTooLarge } from './errors.ts';
 import { endOfString, maxNesting } from '../operation/limits/nesting.ts';
+import { badRequest, bodyTooLarge, malformedRequest, queryStringTooLong } from './errors.ts';
 
 /** The settings needed to read a request. */
 export interface RequestSettings {
@@ -26,14 +27,11 @@ export type ParsedRequest =
   | { readonly kind: 'single'; readonly request: GraphQLRequest }
   | { readonly kind: 'batch'; readonly elements: BatchElements };
 
-/** `HTTPRequest` → its operations; a promise only if the body has yet to be read. Throws a 4xx. */
-export function parseGraphQLRequest(settings: RequestSettings, { method, queryString, body }: HTTPRequest): PromiseOrValue<ParsedRequest> {
+/** `HTTPRequest` and the text of its body → its operations. Throws a 4xx. */
+export function parseGraphQLRequest(settings: RequestSettings, { method, queryString, body }: HTTPRequest, text: string): ParsedRequest {
   const { maxBodyBytes, development } = settings;
   if (method === 'GET') return { kind: 'single', request: readQueryString(settings, queryString) };
-  if (body.kind === 'value') return readRequest(settings, readValue(body, maxBodyBytes));
-  const text = readText(body, maxBodyBytes);
-  if (text instanceof Promise) return text.then((read) => readRequest(settings, parseJSON(read, maxBodyBytes, development)));
-  return readRequest(settings, parseJSON(text, maxBodyBytes, development));
+  return readRequest(settings, body.kind === 'value' ? readValue(body, maxBodyBytes) : parseJSON(text, maxBodyBytes, development));
 }
 
 function readRequest(settings: RequestSettings, json: unknown): ParsedRequest {
@@ -185,9 +183,9 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** The text of a body; a promise only if the body has yet to be read. Keeps no more bytes than the limit. */
-export function readText(body: Exclude<HTTPRequestBody, { readonly kind: 'value' }>, maxBytes: number): PromiseOrValue<string> {
-  if (body.kind === 'none') return '';
+/** The text of a body, if it is one; a promise only if the body has yet to be read. Keeps no more bytes than the limit. */
+export function readText(body: HTTPRequestBody, maxBytes: number): PromiseOrValue<string> {
+  if (body.kind === 'none' || body.kind === 'value') return '';
   if (body.kind === 'bytes') return decodeUTF8(body.bytes, maxBytes);
   if (body.kind === 'stream') return body.read(maxBytes).then((bytes) => decodeUTF8(bytes, maxBytes));
   // A UTF-16 unit takes one to three bytes in UTF-8.

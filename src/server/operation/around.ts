@@ -1,7 +1,7 @@
 /** The one way in for plugins: runs work inside their stages, the first plugin outermost. */
 import type { CallWatch } from '../../datasources/index.ts';
 import { HeaderMap, copyErrorsForOperation, isPromiseLike } from '../../shared/index.ts';
-import type { PromiseOrValue, HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
+import type { HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
 import { copyMutableParts } from './apollo-hooks.ts';
 import { deadlineExceeded, unfinishedAtDeadline, report } from './errors.ts';
 import type { Logger, OperationOutcome } from './types.ts';
@@ -21,10 +21,10 @@ type Response = HTTPResponse | StreamedResponse;
 /** The work that a stage wraps. */
 export interface Wrapped<TSubject, TOutcome> {
   /** Must not reject. */
-  readonly run: (subject: TSubject) => PromiseOrValue<TOutcome>;
+  readonly run: (subject: TSubject) => Promise<TOutcome>;
   readonly invocation: Pick<OperationInvocation, 'untilLate'>;
-  /** The outcome in place of a stage that failed. `inner`: that of `next`, if there was one by then; `running`: the same, or its promise. */
-  readonly fail: (thrown: unknown, inner: TOutcome | undefined, running: PromiseOrValue<TOutcome> | undefined) => PromiseOrValue<TOutcome>;
+  /** The outcome in place of a stage that failed. `inner`: that of `next`, if there was one by then; `running`: its promise. */
+  readonly fail: (thrown: unknown, inner: TOutcome | undefined, running: Promise<TOutcome> | undefined) => Promise<TOutcome>;
   /** Takes the argument of `next`, and returns the subject of the stages inside. Default: the same. */
   readonly pass?: (subject: TSubject, given?: never) => TSubject;
 }

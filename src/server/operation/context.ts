@@ -1,5 +1,5 @@
 import { describe, isPlainObject, isPromiseLike, isRecord, shallowCopyOf } from '../../shared/index.ts';
-import type { PromiseOrValue, OperationInvocation } from '../../shared/index.ts';
+import type { OperationInvocation } from '../../shared/index.ts';
 import type { DataSource, DataSourceConfig, KeyValueCache, WatchCall } from '../../datasources/index.ts';
 import type { Logger } from './types.ts';
 
@@ -28,8 +28,8 @@ export interface ContextInput {
  * Creates the context value of one operation: what `context` returns, with new data sources under `dataSources`. Returns a promise only if
  * something is asynchronous.
  */
-export function createContextValue(settings: ContextSettings, input: ContextInput): PromiseOrValue<unknown> {
-  if (settings.context === undefined) return settings.dataSources === undefined ? {} : attachDataSources(settings, {}, input);
+export function createContextValue(settings: ContextSettings, input: ContextInput): unknown {
+  if (settings.context === undefined) return attachDataSources(settings, {}, input);
   const value: unknown = settings.context(input.contextArgument as never);
   if (isPromiseLike(value)) return Promise.resolve(value).then((returned) => complete(settings, returned, input));
   return complete(settings, value, input);
@@ -39,7 +39,7 @@ export function createContextValue(settings: ContextSettings, input: ContextInpu
  * Copies a plain object, not its values. A `context` function may return the same object every time, and a user that one operation
  * stores on it would be visible to the next. An instance of a class is not copied: the copy would lack its private members.
  */
-function complete(settings: ContextSettings, returned: unknown, input: ContextInput): PromiseOrValue<unknown> {
+function complete(settings: ContextSettings, returned: unknown, input: ContextInput): unknown {
   // Without this check, a forgotten `return` would only show up in a resolver, as a property of undefined.
   if (typeof returned !== 'object' || returned === null)
     throw new TypeError(`Expected context() to return an object, for example { user }, got ${describe(returned)}.`);

@@ -45,7 +45,8 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
     if (problem !== undefined) throw problem;
     // The start of the server, or a body, came too late.
     if (invocation.isAnswered) throw deadlineExceeded();
-    const context = createContextValue(settings, operation);
+    const hasContext = settings.context !== undefined || settings.dataSources !== undefined;
+    const context = hasContext ? createContextValue(settings, operation) : {};
     operation.contextValue = context instanceof Promise ? await inTime(context, operation) : context;
     if (settings.plugins.some(hasHooks)) operation.hooks = await inTime(startHooks(operation), operation);
     const stage = settings.stages?.document;
@@ -80,9 +81,12 @@ function inTime<T>(step: Promise<T>, operation: Operation, endsItself: () => boo
 
 /** Finds, parses and validates the document of an operation, unless it is known. */
 function readDocument(operation: Operation, found?: FoundSource): PromiseOrValue<KnownDocument> {
-  const { settings, hooks, operations } = operation;
-  const source = found ?? findSource(settings, operation);
-  if (source instanceof Promise) return inTime(source, operation).then((one) => readDocument(operation, one));
+  const { settings, request, hooks, operations } = operation;
+  const { query, extensions } = request;
+  // Most requests bring their text, and nothing else has to be looked up.
+  const isPlain = settings.trustedDocuments === undefined && (settings.persistedQueries === undefined || extensions === undefined);
+  const source = found ?? (isPlain && hooks === undefined && query !== undefined ? { source: query } : undefined);
+  if (source === undefined) return inTime(findSource(settings, operation), operation).then((one) => readDocument(operation, one));
   operation.source = source;
   const document = loadDocument(settings, source.source, hooks, operations);
   if (document instanceof GraphQLError) throw document;
@@ -107,7 +111,7 @@ async function readDocumentInStage(operation: Operation, stage: NonNullable<Stag
     }
     return outcome();
   };
-  const fail = (thrown: unknown): DocumentOutcome => {
+  const fail = async (thrown: unknown): Promise<DocumentOutcome> => {
     failure = thrown as Error;
     return outcome();
   };
@@ -298,7 +302,7 @@ async function executeToOutcome(operation: Operation): Promise<OperationOutcome>
 }
 
 /** If a plugin fails, the operation fails. The last hooks are called once. */
-function failInPlugins(thrown: unknown, operation: Operation): PromiseOrValue<OperationOutcome> {
+async function failInPlugins(thrown: unknown, operation: Operation): Promise<OperationOutcome> {
   if (operation.isWrapped || operation.timeIsUp !== undefined) return outcomeOfFailure(thrown, operation);
   operation.isWrapped = true;
   return toOutcome(toErrors(thrown), operation);

@@ -1,7 +1,7 @@
 import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
 import { closeSource } from '../../../executor/index.ts';
-import type { ExecutionInvocation, PromiseOrValue } from '../../../shared/index.ts';
+import type { ExecutionInvocation } from '../../../shared/index.ts';
 import type { OperationHooks, RequestContextWithOperation } from '../apollo-hooks.ts';
 import { toGraphQLError } from '../errors.ts';
 import { formatFailure, formatResult } from '../format-errors.ts';
@@ -176,17 +176,18 @@ function payloadsInStage(
   let isOver = false;
   let isPending = false;
   const take = async (next: () => Promise<IteratorResult<SubsequentPayload>>): Promise<IteratorResult<SubsequentPayload>> => {
-    const run = async (): Promise<PayloadOutcome | undefined> => {
-      const { done, value } = await next();
+    let pulled: Promise<IteratorResult<SubsequentPayload>> | undefined;
+    const toOutcome = ({ done, value }: IteratorResult<SubsequentPayload>): PayloadOutcome | undefined => {
       isOver ||= done === true;
-      return done === true ? undefined : { result: value, errors: stream.errorsOf(value) };
+      return done === true ? undefined : { result: value as SubsequentPayload, errors: stream.errorsOf(value as SubsequentPayload) };
     };
-    // The error becomes the last payload.
-    const fail = (thrown: unknown): PromiseOrValue<PayloadOutcome | undefined> => {
+    const run = async (): Promise<PayloadOutcome | undefined> => toOutcome(await (pulled = next()));
+    // The error becomes the last payload, which goes to the pull that is pending, if there is one.
+    const fail = async (thrown: unknown): Promise<PayloadOutcome | undefined> => {
       if (isOver) return undefined;
       stream.finish(toGraphQLError(thrown));
-      next = () => stream.next();
-      return run();
+      const [pending, last] = [await pulled, await stream.next()];
+      return toOutcome(last.done === true ? (pending ?? last) : last);
     };
     isPending = true;
     const outcome = await stage(execution, { run, invocation, fail });

@@ -87,11 +87,10 @@ function ofEvents(invocation: OperationInvocation): ExecutionInvocation {
 /** Executes the operation for one event, which is the root value. */
 async function answerEvent(operation: Operation, execution: PlannedExecution): Promise<SubsequentPayload> {
   const { settings, hooks, contextValue } = operation;
-  const run = (): PromiseOrValue<ExecutionResult> => executeOperation(settings, execution);
-  const isRenewed = settings.dataSources !== undefined;
-  const executed = await (isRenewed
-    ? attachDataSources(settings, contextValue as Record<string, unknown>, operation).then(run, toErrors)
-    : run());
+  // New data sources for each event.
+  const renewed = settings.dataSources && attachDataSources(settings, contextValue as Record<string, unknown>, operation);
+  const failed = await renewed?.then(() => undefined, toErrors);
+  const executed = failed ?? (await executeOperation(settings, execution));
   const result = executed.errors === undefined ? executed : { ...executed, errors: copyErrorsForOperation(executed.errors) };
   if (hooks !== undefined && result.errors !== undefined) await callDidEncounterSubsequentErrors(hooks, result.errors);
   const payload = withThrown(formatResult(settings, result), result.errors);

@@ -1,6 +1,6 @@
 import type { KeyValueCache } from '../../../datasources/index.ts';
 import { describe, sha256 } from '../../../shared/index.ts';
-import type { PromiseOrValue, ResponseHead } from '../../../shared/index.ts';
+import type { ResponseHead } from '../../../shared/index.ts';
 import type { ErrorBehavior } from '../types.ts';
 import { createError } from '../errors.ts';
 import type { OperationHooks } from '../apollo-hooks.ts';
@@ -41,21 +41,8 @@ interface FindingOperation {
 }
 
 /** The text of the document: from the request, or by its hash or id. Then `didResolveSource` of the plugins. */
-export function findSource(settings: SourceSettings, operation: FindingOperation): PromiseOrValue<FoundSource> {
-  const { query, extensions } = operation.request;
-  const { persistedQueries, trustedDocuments } = settings;
-  // Most requests bring their text, and nothing else has to be looked up.
-  const isPlain = query !== undefined && trustedDocuments === undefined && (persistedQueries === undefined || extensions === undefined);
-  const plain = isPlain ? { source: query } : undefined;
-  return plain !== undefined && operation.hooks === undefined ? plain : resolveSource(plain, settings, operation);
-}
-
-async function resolveSource(
-  plain: FoundSource | undefined,
-  settings: SourceSettings,
-  { request, head, hooks }: FindingOperation,
-): Promise<FoundSource> {
-  const found = plain ?? (await lookUp(settings, request));
+export async function findSource(settings: SourceSettings, { request, head, hooks }: FindingOperation): Promise<FoundSource> {
+  const found = await lookUp(settings, request);
   if (found.isRefusedInProduction === true)
     head.headers.set('graphql-functions-notice', 'Production refuses this operation: it is not in trustedDocuments.');
   await hooks?.didResolveSource(found.source);
