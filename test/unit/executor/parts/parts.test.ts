@@ -10,7 +10,6 @@ import { executeInParts, planners } from '../../../../src/executor/parts/parts.t
 import { recordChannelEvents } from '../../../support/differential/channel-events.ts';
 import { runInParts, runWithGraphQLJS } from '../../../support/differential/compare-parts.ts';
 import type { PartsRequest } from '../../../support/differential/compare-parts.ts';
-import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
 
 const typeDefs = /* GraphQL */ `
   directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT
@@ -75,31 +74,6 @@ describe('a streamed list', () => {
   });
 });
 
-test('a field of an item that fails while the next item is awaited is an error of the item, and no rejection is unhandled', async () => {
-  const source = async function* source() {
-    yield { id: 1, title: Promise.reject(new Error('no title')) };
-    await new Promise((resolve) => setImmediate(resolve));
-    yield { id: 2, title: 'second' };
-  };
-
-  const count = await unhandledRejections(async () => {
-    const { first } = await ask('{ books { id title } ... @defer { numbers } }', { Query: { books: source, numbers: () => [1] } });
-
-    deepEqual(JSON.parse(JSON.stringify(first.data)), {
-      books: [
-        { id: '1', title: null },
-        { id: '2', title: 'second' },
-      ],
-    });
-    deepEqual(
-      first.errors!.map(({ message }) => message),
-      ['no title'],
-    );
-  });
-
-  equal(count, 0);
-});
-
 describe('a batched field', () => {
   for (const [what, query, first] of [
     ['deferred in each object of a list', '{ books { id ... @defer { author { name } } } }', 3],
@@ -115,29 +89,6 @@ describe('a batched field', () => {
       deepEqual(sizes, [first]);
       equal(others.flatMap(({ incremental = [] }) => incremental).length, first);
     });
-});
-
-test('promises in properties that are read later leave no rejection unhandled', async () => {
-  const count = await unhandledRejections(async () => {
-    const schema = makeExecutableSchema({
-      typeDefs,
-      resolvers: {
-        Query: {
-          book: () => ({ id: 1, title: Promise.reject(new Error('early')) }),
-          numbers: async () => (await new Promise((resolve) => setTimeout(resolve, 5)), [1]),
-        },
-      } as never,
-    });
-    const { others } = await runInParts({
-      schema,
-      document: parse('{ numbers book { id ... @defer { title } } }'),
-      format: 'current',
-    });
-
-    equal(others[0]!.incremental![0]!.errors![0]!.message, 'early');
-  });
-
-  equal(count, 0);
 });
 
 test('objects below the object of a dropped part are not searched for promises', async () => {

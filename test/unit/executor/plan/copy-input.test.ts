@@ -33,23 +33,17 @@ function write(value: unknown): void {
 describe('no later operation sees what a resolver writes to its arguments', () => {
   const operations: readonly (readonly [query: string, variables?: Record<string, unknown>])[] = [
     ['{ f }'],
-    ['{ f(input: {}) }'],
     ['{ f(input: { a: 1, sub: {} }) }'],
-    ['{ f(list: { a: 2 }) }'],
     ['{ f(list: [{ a: 2 }, {}]) }'],
     ['{ f(json: { a: [1] }) }'],
-    ['query ($input: In) { f(input: $input) }', {}],
     ['query ($input: In) { f(input: $input) }', { input: {} }],
     ['query ($input: In) { f(input: $input) }', { input: { sub: { list: [1, 2] } } }],
     ['query ($input: In = { a: 5, json: { z: [1] } }) { f(input: $input) }', {}],
-    ['query ($list: [In!] = [{}]) { f(list: $list) }', {}],
     ['query ($json: JSON = { q: [1] }) { f(json: $json) }', {}],
     ['query ($a: Int = 4) { f(input: { a: $a, sub: { list: [$a] } }) }', {}],
-    ['query ($genres: [Genre!] = [POEM]) { f(input: { genres: $genres }) }', {}],
     ['query ($sub: Sub) { f(input: { sub: $sub }) }', {}],
     // The argument is the variable itself, so only the defaults of its type apply.
     ['query ($input: In) { f: g(input: $input) }', { input: {} }],
-    ['query ($input: In) { f: g(input: $input) }', { input: { sub: {} } }],
     ['query ($input: In = {}) { f: g(input: $input) }', {}],
   ];
   for (const [query, variables] of operations) {

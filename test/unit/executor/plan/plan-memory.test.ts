@@ -50,18 +50,6 @@ describe('a plan with more fields than its document', () => {
     );
   });
 
-  it('is created once if two types lead to the same selection', async () => {
-    const typeDefs =
-      'interface N { n: N id: ID } type A implements N { n: N id: ID } type B implements N { n: N id: ID } type Query { n: [N] }';
-    const below = [{ __typename: 'A', id: 1 }];
-    const rootValue = { n: ['A', 'B', 'A'].map((__typename) => ({ __typename, n: below[0] })) };
-    const execution = executionOf({ typeDefs, text: '{ n { n { id } } }', rootValue });
-
-    const { data } = await executePlanned(execution);
-
-    deepEqual(JSON.parse(JSON.stringify(data)), { n: [{ n: { id: '1' } }, { n: { id: '1' } }, { n: { id: '1' } }] });
-  });
-
   it('is kept for each of two schemas that run the document alternately', async () => {
     const [one, other] = ['type Query { a: Int }', 'type Query { a: String }'].map((typeDefs) =>
       executionOf({ typeDefs, text: '{ a }', rootValue: { a: 1 } }),

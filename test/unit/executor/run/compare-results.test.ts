@@ -42,26 +42,4 @@ describe('a result is compared with that of graphql-js', () => {
     match(compare(result(data, 'item.a', 'item.c', 'other.a', 'name')), /^invented error: .*failed at item\.c/);
     match(compare(result(data, 'item.a', 'other.a', 'name', 'name')), /^invented error: .*failed at name/);
   });
-
-  it('and may have other errors below a list if the list itself failed', () => {
-    const list = { list: null };
-    const reference = result(list, 'list.0', 'list');
-    const [equality, missing] = [result(list, 'list'), result(list, 'list.0')].map((actual) =>
-      findDifference({ expected: reference, actual, unpropagated: reference }),
-    );
-
-    equal(equality, undefined);
-    match(missing!, /^missing error: .*failed at list"/);
-  });
-
-  it('and must have the same errors where no null is propagated', () => {
-    const plain = result({ a: null, b: 1 }, 'a');
-    const actuals = [plain, result(plain.data), result(plain.data, 'a', 'b')];
-
-    const [equality, missing, invented] = actuals.map((actual) => findDifference({ expected: plain, actual, unpropagated: plain }) ?? '');
-
-    equal(equality, '');
-    match(missing!, /^missing error: .*failed at a/);
-    match(invented!, /^invented error: .*failed at b/);
-  });
 });

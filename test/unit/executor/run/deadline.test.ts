@@ -10,7 +10,6 @@ import type { Bell } from '../../../support/bell.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { executionOf } from '../../../support/differential/both-executors.ts';
 import type { Example } from '../../../support/differential/both-executors.ts';
-import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
 
 const typeDefs = `
   type Query { name: String slow: String slowToo: String strict: String! object: Thing list: [Thing] strictList: [Thing!] names: [String] rows: [[String]] node: Node }
@@ -133,18 +132,6 @@ describe('at the deadline, a plan', () => {
 
     deepEqual(answer, { data: { object: null }, errors: ['DEADLINE_EXCEEDED object'] });
     equal(called, false);
-  });
-
-  it('leaves no late rejection unhandled', async () => {
-    const late = deferred<string>();
-
-    const count = await unhandledRejections(async () => {
-      await answerAtBell({ text: '{ slow slowToo }', rootValue: { slow: () => late.promise, slowToo: () => late.promise } });
-      late.reject(new Error('the connection is gone'));
-      await quiet();
-    });
-
-    equal(count, 0);
   });
 
   it('aborts the signal of resolvers, and not before', { skip: !isGraphQL17 }, async () => {

@@ -53,21 +53,17 @@ const broken: Readonly<Record<string, () => unknown>> = {
 
 describe('an asynchronous list', { skip: versionInfo.major < 17 && 'graphql 16 has none' }, () => {
   for (const [name, make] of Object.entries(broken))
-    for (const field of ['numbers', 'strict', 'shop { numbers }'])
-      it(`that fails immediately is null with an error at its position: ${name}, ${field}`, async () => {
-        const shop = 'type Shop { numbers: [Int]! }';
-        const schema = `${typeDefs.replace('type Query {', 'type Query { shop: Shop other: Int ')} ${shop}`;
-        const rootValue = { numbers: make, strict: make, shop: { numbers: make }, other: 1 };
+    it(`that fails immediately is null with an error at its position: ${name}`, async () => {
+      const schema = typeDefs.replace('type Query {', 'type Shop { numbers: [Int]! } type Query { shop: Shop other: Int ');
+      const rootValue = { numbers: make, shop: { numbers: make }, other: 1 };
 
-        const { data, errors } = await executePlanned(executionOf({ typeDefs: schema, text: `{ ${field} other }`, rootValue }));
+      const { data, errors } = await executePlanned(
+        executionOf({ typeDefs: schema, text: '{ numbers shop { numbers } other }', rootValue }),
+      );
 
-        const [key = ''] = field.split(' ');
-        deepEqual({ ...data }, { [key]: null, other: 1 });
-        deepEqual(
-          errors?.map(({ path }) => path),
-          [field === 'shop { numbers }' ? ['shop', 'numbers'] : [field]],
-        );
-      });
+      deepEqual({ ...data }, { numbers: null, shop: null, other: 1 });
+      deepEqual(errors?.map(({ path }) => path?.join('.')).toSorted(), ['numbers', 'shop.numbers']);
+    });
 
   it('ends at any truthy `done`', async () => {
     const steps = [{ value: 1 }, { done: 1, value: 2 }];
