@@ -50,6 +50,8 @@ const both = 'query Read { hello } mutation Write { write }';
 const query = (body: unknown): PlainRequest => post(body, { method: 'QUERY' });
 const fail = () => JSON.parse('?');
 
+const unwritable = { typeDefs: 'scalar Any type Query { any: Any }', resolvers: { Query: { any: () => ({ big: 1n }) } } };
+
 const deny = (code: string, http?: object) => (): never => {
   throw new GraphQLError('Not you', { extensions: { code, ...(http ? { http } : {}) } });
 };
@@ -179,6 +181,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, PlainRequest | read
   },
   'anything else that threw outside of a resolver': {
     dataSources: [post(hello), { options: { dataSources: fail } }],
+    'a result that JSON cannot represent': [post({ query: '{ any }' }), { options: unwritable }],
     'a hook': [post(hello), { options: { plugins: [{ requestDidStart: fail }] } }],
     'a start': [post(hello), { options: { plugins: [{ serverWillStart: () => Promise.reject(new Error('no database')) }] } }],
     formatError: [post({ query: '{ nothing }' }), { options: { formatError: fail } }],

@@ -44,23 +44,6 @@ test('an error above the limit of errors counts as work, and an error that many 
   deepEqual(ends, [budget.exceededBy]);
 });
 
-test('several parts are counted together or not at all', () => {
-  const budget = new Budget(limits, () => undefined, 3);
-
-  equal(budget.takeParts(2, 0), true);
-  equal(budget.takeParts(2, 0), false);
-  equal(budget.takeParts(1, 0), true);
-  equal(budget.takeParts(1, 0), false);
-});
-
-test('each hundred characters of the path of a part count as one more part', () => {
-  const budget = new Budget(limits, () => undefined, 5);
-
-  equal(budget.takeParts(2, 250), false);
-  equal(budget.takeParts(1, 450), true);
-  equal(budget.takeParts(1, 0), false);
-});
-
 test('objects and lists count 64 characters more when the free ones are used up', () => {
   const budget = new Budget({ ...limits, capacity: { maxBytes: 200_000, carrier: 'a small platform' } }, () => undefined);
   for (let at = 0; at < freeContainers; at++) budget.growByContainer(1);

@@ -72,18 +72,3 @@ test('graphqlJSExecutor() runs each event of a subscription, whose source receiv
   deepEqual(events, [{ data: { ticks: 1 } }, { data: { ticks: 2 } }]);
   equal(closed, true);
 });
-
-test('a subscription whose field returns no asynchronous iterable is an error with its path', async () => {
-  for (const executor of [undefined, graphqlJSExecutor()]) {
-    const send = serve({
-      ...(executor === undefined && { executor: undefined as never }),
-      nodeEnv: 'test',
-      resolvers: { Subscription: { broken: { subscribe: () => 5 } } } as never,
-    });
-
-    const text = await (await send({ query: 'subscription { broken }' }, 'text/event-stream')).text();
-
-    match(text, /Subscription field must return Async Iterable\. Received: 5\./);
-    match(text, /"path":\["broken"\]/);
-  }
-});

@@ -91,17 +91,6 @@ describe('a batched field', () => {
     });
 });
 
-test('objects below the object of a dropped part are not searched for promises', async () => {
-  let searches = 0;
-  const history = new Proxy({}, { ownKeys: () => (searches++, []) });
-  const fragments = Array.from({ length: 50 }, (_, at) => `... @defer { t${at}: title }`).join(' ');
-  const book = { id: 1, title: 'b', history };
-
-  await ask(`{ books { ${fragments} strict } }`, { Query: { books: () => [book, book] }, Book: { strict: async () => null } });
-
-  equal(searches, 0);
-});
-
 describe('the source of a list that hangs is closed', () => {
   for (const [what, text, resolvers] of [
     ['in a deferred part', '{ ... @defer { numbers } }', {}],

@@ -39,6 +39,7 @@ describe('no later operation sees what a resolver writes to its arguments', () =
     ['query ($input: In) { f(input: $input) }', { input: {} }],
     ['query ($input: In) { f(input: $input) }', { input: { sub: { list: [1, 2] } } }],
     ['query ($input: In = { a: 5, json: { z: [1] } }) { f(input: $input) }', {}],
+    ['query ($list: [In!] = [{}]) { f(list: $list) }', {}],
     ['query ($json: JSON = { q: [1] }) { f(json: $json) }', {}],
     ['query ($a: Int = 4) { f(input: { a: $a, sub: { list: [$a] } }) }', {}],
     ['query ($sub: Sub) { f(input: { sub: $sub }) }', {}],

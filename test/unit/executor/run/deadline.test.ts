@@ -88,17 +88,6 @@ describe('at the deadline, a plan', () => {
     await closed.promise;
   });
 
-  for (const [question, functions] of [
-    ['resolveType', { Node: { resolveType: never } }],
-    ['isTypeOf', { Page: { isTypeOf: never } }],
-  ] as const) {
-    it(`returns null if ${question} has not resolved`, async () => {
-      const answer = await answerAtBell({ text: '{ name node { slow } }', functions, rootValue: { name: 'x', node: {} } });
-
-      deepEqual(answer, { data: { name: 'x', node: null }, errors: ['DEADLINE_EXCEEDED node'] });
-    });
-  }
-
   it('does not start further fields of a mutation', async () => {
     const begun: string[] = [];
     const noting = (name: string, result: unknown) => () => {

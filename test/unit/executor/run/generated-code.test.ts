@@ -41,29 +41,6 @@ describe('rows made by generated code', () => {
       equal(Object.keys((data!['rows'] as object[])[2]!).length, wide);
     });
 
-  it('are null, and leave no rejection unhandled, when the resolver of a non-null field fails', async () => {
-    const functions = {
-      Row: {
-        age: async () => {
-          throw new Error('late');
-        },
-        name: () => {
-          throw new Error('at once');
-        },
-      },
-    };
-
-    const execution = executionOf({ typeDefs, functions, text: '{ rows { age name } }', rootValue: { rows: [{}] }, options: atOnce });
-    const { data, errors } = await executePlanned(execution);
-
-    equal(JSON.stringify(data), '{"rows":[null]}');
-    // graphql 16 also reports the error of the other field.
-    deepEqual(
-      errors?.map(({ message }) => message),
-      ['at once'],
-    );
-  });
-
   it('contain the finished fields at the deadline', async () => {
     let ring!: (reason: Error) => void;
     const invocation = {

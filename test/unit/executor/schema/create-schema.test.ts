@@ -15,7 +15,7 @@ import {
   printSchema,
   validate as validateDocument,
 } from 'graphql';
-import type { DefinitionNode, ExecutionResult } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 
 import { findCheck } from '../../../../src/server/startup/load-tools.ts';
 import { createSchema } from '../../../../src/executor/schema/create-schema.ts';
@@ -100,16 +100,6 @@ describe('typeDefs', () => {
     test(`that ${what} are refused`, () => {
       assert.equal(refusal({ typeDefs }), message);
     });
-
-  test('with an extension of a directive that they do not define are refused', () => {
-    const document = parse('type Query { a: Int }');
-    const extension = { kind: 'DirectiveExtension', name: { kind: 'Name', value: 'a' } } as unknown as DefinitionNode;
-
-    assert.equal(
-      refusal({ typeDefs: { ...document, definitions: [...document.definitions, extension] } }),
-      'typeDefs extend the directive "@a", but do not define it.',
-    );
-  });
 
   test('that use an unknown type are refused with the location when the type is used', () => {
     const schema = createSchema({ typeDefs: 'type Query { ok: Int } type Book { author: Auther } type Author { a: Int }' }, lazily);

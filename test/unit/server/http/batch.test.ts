@@ -85,20 +85,6 @@ describe('a batch', () => {
     assert.deepEqual(json(response)[0], { data: { hello: 'x' } });
   });
 
-  it('with a formatError that throws for one element answers the others', async () => {
-    const endpoint = createEndpoint({
-      formatError: () => {
-        throw new Error('formatError is broken');
-      },
-    });
-
-    const response = await endpoint.send(post([good, {}, { query: '{' }, good]));
-
-    assert.equal(response.status, 200);
-    assert.deepEqual(json(response)[3], answered);
-    assert.equal(json(response)[1].errors[0].message, 'Internal server error');
-  });
-
   it('has the status 200, whatever its elements set', async () => {
     const endpoint = createEndpoint({
       context: ({ response }) => {

@@ -34,18 +34,6 @@ it('a response is no-store for browsers when only a CDN field is set', async () 
 });
 
 describe('caching headers set by the user', () => {
-  const marked = 'public, max-age=60';
-
-  it('are kept when a resolver sets them through the context', async () => {
-    const response = await createEndpoint({
-      typeDefs: 'type Query { mark: String }',
-      context: ({ response: { headers } }) => ({ headers }),
-      resolvers: { Query: { mark: (_parent: unknown, _args: unknown, { headers }: any) => headers.set('cache-control', marked) } },
-    }).send(get({ query: '{ mark }' }));
-
-    assert.equal(response.headers.get('cache-control'), marked);
-  });
-
   it('are kept when they use Expires', async () => {
     const { expires } = lifetimes;
     const response = await createEndpoint({ context: setting({ expires }) }).send(get(hello));

@@ -86,15 +86,6 @@ describe('a response that must not be cached', () => {
       assert.equal(response.headers.has('etag'), false);
       assert.notEqual(response.status, 304);
     });
-
-  it('has no ETag, and is never a 304: an event stream', async () => {
-    const handler = createHandler({ typeDefs: 'type Query { hello: String } # events with an etag', context: marked });
-    const headers = { accept: 'text/event-stream', 'if-none-match': '*', 'vendor-require-preflight': '1' };
-
-    const response = await handler.fetch(new Request('https://example.com/?query={hello}', { headers }));
-
-    assert.deepEqual([response.status, response.headers.get('etag')], [200, null]);
-  });
 });
 
 it('a response that edge makes public has the same ETag from the server and from its store', async () => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 
 import { createHandler } from '../../../../src/entries/fetch.ts';
@@ -36,39 +35,6 @@ describe('an operation by QUERY', () => {
     );
 
     assert.match(await response.text(), /cannot run a subscription/);
-  });
-});
-
-describe('a persisted query by QUERY', () => {
-  const persistedQuery = (text: string): object => ({
-    persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(text).digest('hex') },
-  });
-
-  it('is registered by its text with the hash, and found by the hash alone', async () => {
-    const endpoint = createEndpoint();
-    const extensions = persistedQuery('{ hello }');
-
-    const answers = [
-      await endpoint.send(query({ extensions })),
-      await endpoint.send(query({ query: '{ hello }', extensions })),
-      await endpoint.send(query({ extensions })),
-    ];
-
-    assert.deepEqual(
-      answers.map((answer) => json(answer).errors?.[0].extensions.code ?? json(answer).data.hello),
-      ['PERSISTED_QUERY_NOT_FOUND', 'Hello, world!', 'Hello, world!'],
-    );
-  });
-
-  it('cannot run a mutation', async () => {
-    const endpoint = createEndpoint();
-    const extensions = persistedQuery('mutation { write }');
-    await endpoint.send(post({ query: 'mutation { write }', extensions }));
-
-    const response = await endpoint.send(query({ extensions }));
-
-    assert.equal(response.status, 405);
-    assert.deepEqual(endpoint.runs, ['write']);
   });
 });
 

@@ -169,19 +169,6 @@ describe('a client that', () => {
       if (request === subscription) await source.closed;
     });
   }
-
-  test('breaks off with an error ends the source and the invocation, and not the process', async () => {
-    const { handler, source } = streamingFunction();
-    const { output } = recordStream();
-    output.resume();
-
-    const serving = handler(events.functionURLEvent(subscription), output, context);
-    await new Promise((resolve) => setImmediate(resolve));
-    output.destroy(new Error('ECONNRESET'));
-
-    await source.closed;
-    await serving;
-  });
 });
 
 test('a subscription ends before the platform ends the function: with an error that says why, and complete', async (t) => {

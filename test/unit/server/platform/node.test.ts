@@ -84,34 +84,6 @@ test('a client that disconnects while sending its body affects no other client a
   assert.deepEqual(log, []);
 });
 
-test('a client that disconnects while its operation runs affects no other client and logs no error', async (t) => {
-  const entered = deferred();
-  const gone = deferred();
-  const finished = deferred();
-  const resolvers = {
-    Query: {
-      late: async () => {
-        entered.resolve();
-        await gone.promise;
-        setImmediate(() => finished.resolve());
-        return 1;
-      },
-    },
-  };
-  const { connect: open, log, server } = await listening(t, { typeDefs: 'type Query { late: Int }', resolvers });
-  server.once('connection', (socket) => socket.once('close', () => gone.resolve()));
-  const leaving = open();
-  leaving.write(rawPost('{"query":"{ late }"}'));
-  await entered.promise;
-  leaving.destroy();
-  await finished.promise;
-
-  const answer = await exchange(open(), rawPost('{"query":"{ __typename }"}'));
-
-  assert.match(answer, /\{"data":\{"__typename":"Query"\}\}$/);
-  assert.deepEqual(log, []);
-});
-
 test('a response already started by other code is closed and logged, and does not end the process', async (t) => {
   const { options, log } = echoServer();
   const listener = createListener(options);

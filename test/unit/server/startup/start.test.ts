@@ -61,14 +61,6 @@ describe('options prepared by another function', () => {
     assert.deepEqual(json(response), { data: { user: 'ada', _service: 'type Query { user: String }' } });
   });
 
-  test('are served when they come as a promise, or from a function', async () => {
-    const handlers = [createHandler(Promise.resolve(subgraph(options))), createHandler(() => subgraph(options))];
-
-    const responses = await Promise.all(handlers.map((handler) => send(handler, '{ _service }')));
-
-    for (const response of responses) assert.deepEqual(json(response), { data: { _service: 'type Query { user: String }' } });
-  });
-
   test('are checked when the handler is created', () => {
     assert.throws(() => createHandler(subgraph({ typeDefs: 'type Query {' })), /Syntax Error/);
   });

@@ -13,23 +13,10 @@ import { json, post } from '../../../../support/plain-http.ts';
 describe('@graphql-tools/batch-delegate, with the same document for two users', () => {
   const ask = createClient();
 
-  it('returns each user their answers', async () => {
-    deepEqual(await ask('alice'), { items: [{ owner: { name: 'alice sees 1' } }, { owner: { name: 'alice sees 2' } }] });
-    deepEqual(await ask('bob'), { items: [{ owner: { name: 'bob sees 1' } }, { owner: { name: 'bob sees 2' } }] });
-  });
-
   it('returns each user their answers when they ask concurrently', async () => {
     const answers = await Promise.all(['carol', 'dave', 'carol'].map(ask));
 
     deepEqual(answers, ['carol', 'dave', 'carol'].map(sees));
-  });
-
-  it('sends one request for all items of a list', async () => {
-    batches.length = 0;
-
-    await ask('alice');
-
-    deepEqual(batches, [['1', '2']]);
   });
 });
 

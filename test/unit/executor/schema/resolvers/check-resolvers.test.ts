@@ -148,21 +148,3 @@ describe('a production server refuses a type that is not defined at start, and o
     );
   });
 });
-
-test('a production server reads resolver maps only when an operation uses them', () => {
-  const touched: string[] = [];
-  const watched = new Proxy<Record<string, unknown>>(
-    { Query: { now: () => 1 }, Book: { title: () => '' } },
-    { get: (map, name) => (touched.push(String(name)), Reflect.get(map, name)) },
-  );
-
-  const schema = createSchema(
-    { typeDefs: 'type Query { now: Int } type Mutation { add: Book } type Book { title: String }', resolvers: watched as never },
-    { checkWhole: false },
-  );
-  const atStart = [...touched];
-  schema.getQueryType()?.getFields();
-
-  assert.deepEqual(atStart, []);
-  assert.ok(touched.includes('Query') && !touched.includes('Book'));
-});

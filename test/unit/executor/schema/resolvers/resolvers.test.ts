@@ -65,19 +65,6 @@ describe('field resolvers', () => {
 
     assert.deepEqual(JSON.parse(JSON.stringify(result)), { data: { a: 1, b: 4, c: 3, constructor: 5 } });
   });
-
-  test('are not copies of the members of Object.prototype, which the maps of @graphql-tools/merge contain', async () => {
-    const merged = (fields: object): object =>
-      Object.assign(
-        Object.create(Object.create(Object.prototype, Object.getOwnPropertyDescriptors(Object.prototype)) as object),
-        fields,
-      ) as object;
-    const resolvers = { Query: merged({ a: () => 1, b: () => 2 }), Color: merged({ RED: 'red' }) };
-
-    const served = await answer('type Query { a: Int b: Int } enum Color { RED }', resolvers as never, '{ a b }');
-
-    assert.deepEqual(served, { data: { a: 1, b: 2 } });
-  });
 });
 
 test('a subscription field streams the source that its subscribe returns, which may come from another map than its resolve', async () => {
