@@ -27,11 +27,4 @@ describe('a browser that opens the address of a deployed function', () => {
 
       assert.deepEqual(answer, [422, { errors: [{ message: sentence, extensions: { code: 'BAD_REQUEST' } }] }]);
     });
-
-  test('is told the same in development without a page', async () => {
-    const logger = { debug() {}, info() {}, warn() {}, error() {} };
-    const [, body] = await open('/graphql', browser, { nodeEnv: 'development', landingPage: false, logger });
-
-    assert.equal(body.errors[0].message, sentence);
-  });
 });
