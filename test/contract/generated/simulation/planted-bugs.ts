@@ -1,11 +1,10 @@
 import { edge } from '../../../../src/entries/edge.ts';
-import { idempotency, memoryStore } from '../../../../src/entries/idempotency.ts';
+import { idempotency } from '../../../../src/entries/idempotency.ts';
 import type { ExecutionOptions, ServerPlugin } from '../../../../src/entries/index.ts';
 import { activity } from './clock.ts';
 import { productsOf } from './shop.ts';
-import type { Context, PlantedBug } from './shop.ts';
+import type { PlantedBug } from './shop.ts';
 import type { World } from './world.ts';
-import { after } from '../../../support/stages.ts';
 
 /** The user of the request that runs, found behind the back of the server. */
 const userOfActivity = (world: World): string | null => world.users.get(activity()!.request) ?? null;
@@ -29,63 +28,9 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       world.keys = { ...keys, claim: async (id, claim) => (await keys.claim(id, claim), { state: 'claimed' }) };
     },
   },
-  'a store reads a record before it writes it': {
-    world: (world) => {
-      const { keys } = world;
-      const read = new Set<string>();
-      world.keys = {
-        ...keys,
-        claim: async (id, claim) => {
-          if (read.has(id)) return keys.claim(id, claim);
-          await world.clock.sleep(30);
-          if (read.has(id)) return { state: 'claimed' };
-          read.add(id);
-          return keys.claim(id, claim);
-        },
-      };
-    },
-  },
-  'a store drops records when their lease is over': {
-    world: (world) => {
-      const { keys } = world;
-      world.keys = { ...keys, claim: (id, claim) => keys.claim(id, { ...claim, keep: 1 + claim.lease / 2 }) };
-    },
-  },
-  'a store returns the answer of another record': {
-    world: (world) => {
-      const { keys } = world;
-      let last: string | undefined;
-      world.keys = {
-        ...keys,
-        finish: (id, finish) => ((last ??= finish.answer), keys.finish(id, finish)),
-        claim: async (id, claim) => {
-          const found = await keys.claim(id, claim);
-          return found.state === 'finished' ? { ...found, answer: last } : found;
-        },
-      };
-    },
-  },
   'keys belong to no user': {
     plugins: (plugins, { world }) => {
       plugins['idempotency'] = idempotency({ store: world.idempotencyStore(), identity: () => 'everyone' });
-    },
-  },
-  'keys of mutations that took effect are released': {
-    plugins: (plugins, { world }) => {
-      plugins['idempotency'] = idempotency({
-        store: world.idempotencyStore(),
-        identity: ({ user }: Context) => user(),
-        releaseIf: () => true,
-      });
-    },
-  },
-  'a mutation runs again after a crash': {
-    plugins: (plugins, { world }) => {
-      plugins['idempotency'] = idempotency({
-        store: world.idempotencyStore(),
-        identity: ({ user }: Context) => user(),
-        afterCrash: 'run again',
-      });
     },
   },
   'a commit fails after the answer has been stored': {
@@ -99,16 +44,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
           return outcome;
         },
       };
-    },
-  },
-  'each instance keeps keys for itself': {
-    plugins: (plugins) => {
-      plugins['idempotency'] = idempotency({ store: memoryStore({ isOnlyProcess: true }), identity: ({ user }: Context) => user() });
-    },
-  },
-  'the purge API forgets its calls': {
-    world: (world) => {
-      world.purge = async () => undefined;
     },
   },
   'purges are not repeated': {
@@ -147,12 +82,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       }));
     },
   },
-  'every answer is public': {
-    plugins: (plugins) => {
-      plugins['public'] = { request: after((_call, { headers }) => headers.set('cache-control', 'public, s-maxage=60')) };
-      delete plugins['edge'];
-    },
-  },
   'code finds the user behind the back of the server': {
     plugins: (plugins, { world, deploy }) => {
       const { cdn, hasStore } = world.setting;
@@ -187,15 +116,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     options: (options) => {
       options['deadline'] = false;
     },
-  },
-  'a wrapper of the handler waits for its log': {
-    handler:
-      (handler, { world }) =>
-      async (event, context) => {
-        const answer = await handler(event, context);
-        await world.call('log', { fails: 'store fails', isSlow: 'store is slow', serve: () => true }).catch(() => undefined);
-        return answer;
-      },
   },
   'a plugin leaves a promise unawaited': {
     plugins: (plugins, { world }) => {
@@ -239,25 +159,16 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
 /** The first history that finds each bug, by its seed: as many histories as it takes. After a change of the simulator, the tests print the new numbers. */
 export const foundIn: Readonly<Record<string, number>> = {
   'a store forgets claims': 1,
-  'a store reads a record before it writes it': 5,
-  'a store drops records when their lease is over': 7,
-  'a store returns the answer of another record': 1,
   'keys belong to no user': 1,
-  'keys of mutations that took effect are released': 12,
-  'a mutation runs again after a crash': 1,
   'a commit fails after the answer has been stored': 4,
-  'each instance keeps keys for itself': 1,
-  'the purge API forgets its calls': 7,
   'purges are not repeated': 10,
   'purges name one of the types that a product may have': 10,
   'answers outlive the stored responses that they are made of': 37,
   'a mutation that fails purges nothing': 10,
-  'every answer is public': 7,
   'code finds the user behind the back of the server': 75,
   'a data source whose httpFetch adds credentials declares that it adds none': 40,
   'requests share a context': 42,
   'the deadline is off': 5,
-  'a wrapper of the handler waits for its log': 6,
   'a plugin leaves a promise unawaited': 3,
   'a plugin polls for ever': 1,
   'a plugin that removes data says that it only watches': 9,

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { inspect } from 'node:util';
 
 import { cases } from '../../../support/long-form.ts';
 import { planOf, runHistory } from './history.ts';
 import { foundIn, plantedBugs } from './planted-bugs.ts';
 import type { PlantedBug } from './shop.ts';
-import { shrink } from './shrink.ts';
 
 /** Replays one history. */
 const only = process.env['SEED'];
@@ -20,12 +18,10 @@ async function firstFailure(seeds: readonly [from: number, to: number], bug?: Pl
   return undefined;
 }
 
-/** Describes the smallest history that fails as this seed does. */
+/** What happened in the history of a seed. */
 async function explain(seed: number): Promise<string> {
-  const smallest = await shrink(planOf(seed), async (plan) => (await runHistory(plan)).problems.length > 0);
-  const { problems, trace } = await runHistory(smallest);
-  const plan = inspect(smallest, { depth: 9, breakLength: 150 });
-  return `seed ${seed} fails. Replay it: SEED=${seed} node --test test/contract/generated/simulation/simulation.test.ts\n${problems.join('\n')}\nThe smallest such history:\n${plan}\n${trace.join('\n')}`;
+  const { problems, trace } = await runHistory(planOf(seed));
+  return `seed ${seed} fails. Replay it: SEED=${seed} node --test test/contract/generated/simulation/simulation.test.ts\n${problems.join('\n')}\n${trace.join('\n')}`;
 }
 
 describe('a simulated world of instances, clients, an API, stores and a CDN', () => {
@@ -46,17 +42,6 @@ describe('a simulated world of instances, clients, an API, stores and a CDN', ()
       assert.ok(first.trace.length > 5);
       assert.deepEqual(second.trace, first.trace);
     }
-  });
-
-  test('shrinks a history that fails to the steps that matter', async () => {
-    const bug = plantedBugs['a store forgets claims']!;
-    const fails = async (plan: ReturnType<typeof planOf>): Promise<boolean> => (await runHistory(plan, bug)).problems.length > 0;
-    const plan = planOf((await firstFailure([1, most], bug))!);
-
-    const { steps, setting } = await shrink(plan, fails);
-
-    assert.ok(steps.length <= 2, inspect(steps));
-    assert.ok(setting.faults.length <= 1, inspect(setting));
   });
 
   describe('finds a planted bug:', () => {

@@ -15,7 +15,7 @@ import { cases } from '../../../../support/long-form.ts';
  * - Below a position that an error has made null, no more resolvers are called.
  * - Which errors are reported below a null, and the order of errors of asynchronous resolvers (compare-results.ts).
  *
- * `npm run test:slow` runs more; the longest form is `node test/support/differential/long-run.ts`.
+ * `npm run test:slow` runs more.
  */
 const traced = cases({ short: 4, long: 30 });
 const schemas = cases({ short: 8, long: 60 });

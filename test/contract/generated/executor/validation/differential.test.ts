@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { compareValidators } from '../../../../support/differential/compare-validators.ts';
 import { cases } from '../../../../support/long-form.ts';
 
-// `npm run test:slow` runs more; the longest form is `node test/support/differential/long-run.ts`.
+// `npm run test:slow` runs more.
 const schemas = cases({ short: 4, long: 30 });
 
 test('the fast validator accepts nothing that graphql-js refuses, and nearly everything else', () => {

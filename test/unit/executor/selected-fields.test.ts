@@ -2,34 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { execute, getNamedType, getNullableType, isAbstractType, isListType, isObjectType, Kind, parse, validate } from 'graphql';
-import type {
-  DocumentNode,
-  FragmentDefinitionNode,
-  GraphQLObjectType,
-  GraphQLOutputType,
-  GraphQLResolveInfo,
-  GraphQLSchema,
-  OperationDefinitionNode,
-  SelectionNode,
-  SelectionSetNode,
-} from 'graphql';
+import { parse } from 'graphql';
+import type { FragmentDefinitionNode, GraphQLObjectType, GraphQLResolveInfo, OperationDefinitionNode } from 'graphql';
 
-import { batch, selectedFields, selectionsOf } from '../../../../src/entries/index.ts';
-import type { SelectionInfo } from '../../../../src/entries/index.ts';
-import { executePlanned } from '../../../../src/executor/execute.ts';
-import type { PlannedExecution } from '../../../../src/executor/execute.ts';
-import { isGraphQL17 } from '../../../../src/executor/graphql-version.ts';
-import { executionOf as exampleOf } from '../../../support/differential/both-executors.ts';
-import { randomDocument } from '../../../support/differential/random-document.ts';
-import { randomSchema } from '../../../support/differential/random-schema.ts';
-import { createEndpoint } from '../../../support/endpoint.ts';
-import { executors } from '../../../support/executors.ts';
-import { cases } from '../../../support/long-form.ts';
-import { json, post } from '../../../support/plain-http.ts';
-import { createRandom } from '../../../support/random.ts';
-import type { Random } from '../../../support/random.ts';
-import { allPayloads, runIncrementally } from '../../../support/run-incrementally.ts';
+import { batch, selectedFields, selectionsOf } from '../../../src/entries/index.ts';
+import { executePlanned } from '../../../src/executor/execute.ts';
+import { executionOf } from '../../support/differential/both-executors.ts';
+import { createEndpoint } from '../../support/endpoint.ts';
+import { executors } from '../../support/executors.ts';
+import { json, post } from '../../support/plain-http.ts';
+import { allPayloads, runIncrementally } from '../../support/run-incrementally.ts';
 
 const typeDefs = `
   interface Product { id: ID! name: String maker: Named }
@@ -191,12 +173,11 @@ describe('selectedFields', () => {
   });
 });
 
-/** `LONG_FORMS=yes npx node --test test/contract/generated/executor/selected-fields.test.ts` compares 20,000 operations. */
 test('selectedFields takes little time and memory, even if fragments in 1 KB of text select two million fields', async () => {
   const fragments = Array.from({ length: 20 }, (_, at) => `fragment R${at} on Row { batched { ...R${at + 1} } plain { ...R${at + 1} } }`);
   const text = `{ books { rows { ...R0 } } } ${fragments.join(' ')} fragment R20 on Row { id }`;
   const books = (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo): unknown[] => [...selectedFields(info)].slice(0, 0);
-  const execution = exampleOf({ typeDefs, text, functions: { Query: { books } } as never });
+  const execution = executionOf({ typeDefs, text, functions: { Query: { books } } as never });
 
   const start = process.cpuUsage();
   const { errors } = await executePlanned(execution);
@@ -219,100 +200,3 @@ test('selectionsOf collects what an operation selects for objects of each type, 
   assert.deepEqual([product!.responseName, product!.definition.name], ['p', 'product']);
   assert.deepEqual([namesOf('Book'), namesOf('Film')], [['id', 't'], ['id']]);
 });
-
-test('selectedFields agrees with a plain walk over the selections of random operations, with both executors', async () => {
-  const random = createRandom(4_306);
-  let operationCount = 0;
-  let fields = 0;
-  const wanted = cases({ short: 600, long: 6_000 });
-  while (operationCount < wanted) {
-    const schema = randomSchema(random);
-    for (let round = 0; round < 20 && operationCount < wanted; round++) {
-      const { text, variables } = randomDocument(random, schema);
-      const document = parse(text);
-      if (validate(schema, document).length > 0) continue;
-      operationCount++;
-      const compare = (info: GraphQLResolveInfo): void => {
-        const possible = possibleTypes(info.schema, info.returnType);
-        for (const type of [undefined, ...possible]) {
-          const expected = plainWalk(info, type === undefined ? possible : [type]);
-          const actual = selectedFields(info, type === undefined ? {} : { type: type.name });
-          assert.deepEqual([...actual].toSorted(), [...expected].toSorted(), `${info.path.key} in ${text}`);
-          fields += expected.size;
-        }
-      };
-      const execution = executionOf({ schema, document, variables }, compare, random);
-      await executePlanned(execution);
-      await execute({ ...execution, fieldResolver: execution.fieldResolver! } as never);
-    }
-  }
-  assert.ok(fields > wanted, `only ${fields} fields`);
-});
-
-/** An operation whose resolvers are all observed, and return objects wherever the types allow. */
-function executionOf(
-  { schema, document, variables }: { schema: GraphQLSchema; document: DocumentNode; variables: object },
-  observe: (info: GraphQLResolveInfo) => void,
-  random: Random,
-): PlannedExecution {
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (isAbstractType(type)) type.resolveType = (_, __, info, abstract) => random.pick(info.schema.getPossibleTypes(abstract)).name;
-    if (isObjectType(type)) delete (type as { isTypeOf?: unknown }).isTypeOf;
-    if (isObjectType(type) && !type.name.startsWith('__'))
-      for (const field of Object.values(type.getFields())) delete (field as { resolve?: unknown }).resolve;
-  }
-  const valueOf = (type: GraphQLOutputType): unknown => {
-    const nullable = getNullableType(type);
-    if (isListType(nullable)) return [valueOf(nullable.ofType), valueOf(nullable.ofType)];
-    return isObjectType(nullable) || isAbstractType(nullable) ? {} : null;
-  };
-  return {
-    schema,
-    document,
-    operation: document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)!,
-    rootValue: {},
-    contextValue: {},
-    variableValues: variables as Record<string, unknown>,
-    hideSuggestions: false,
-    fieldResolver: (_, __, ___, info) => {
-      observe(info);
-      return valueOf(info.returnType);
-    },
-    errorHandling: { propagates: false },
-  };
-}
-
-function possibleTypes(schema: GraphQLSchema, type: Parameters<typeof getNamedType>[0]): readonly GraphQLObjectType[] {
-  const named = getNamedType(type);
-  if (isObjectType(named)) return [named];
-  return isAbstractType(named) ? schema.getPossibleTypes(named) : [];
-}
-
-/** Collects the fields of each type on its own, without any sharing. */
-function plainWalk(info: SelectionInfo, types: readonly GraphQLObjectType[]): Set<string> {
-  const fields = new Set<string>();
-  const variables = (isGraphQL17 ? (info.variableValues as any).coerced : info.variableValues) as Record<string, unknown>;
-  const isOn = ({ directives = [] }: SelectionNode): boolean =>
-    directives.every(({ name, arguments: given }) => {
-      const value = given?.find((argument) => argument.name.value === 'if')?.value;
-      const on = value?.kind === Kind.BOOLEAN ? value.value : value?.kind === Kind.VARIABLE ? variables[value.name.value] : undefined;
-      return name.value === 'skip' ? on === false : name.value === 'include' ? on === true : true;
-    });
-  const walk = (type: GraphQLObjectType, selectionSet: SelectionSetNode | undefined, prefix: string): void => {
-    for (const selection of (selectionSet?.selections ?? []).filter(isOn)) {
-      if (selection.kind === Kind.FIELD) {
-        const field = type.getFields()[selection.name.value];
-        if (field === undefined) continue;
-        fields.add(prefix + field.name);
-        for (const below of possibleTypes(info.schema, field.type)) walk(below, selection.selectionSet, `${prefix}${field.name}.`);
-      } else {
-        const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : info.fragments[selection.name.value]!;
-        const condition = fragment.typeCondition?.name.value;
-        const fits = condition === undefined || possibleTypes(info.schema, info.schema.getType(condition) as never).includes(type);
-        if (fits) walk(type, fragment.selectionSet, prefix);
-      }
-    }
-  };
-  for (const type of types) for (const { selectionSet } of info.fieldNodes) walk(type, selectionSet, '');
-  return fields;
-}
