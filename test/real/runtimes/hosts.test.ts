@@ -12,7 +12,9 @@ import { httpAPIEvent } from '../../support/events.ts';
 import { post as eventRequest } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { answered, assertHostAnswers, headers, question } from '../../support/real/one-connection.ts';
-import { needs, partNamed } from '../../support/real/parts.ts';
+import { bundle, createFolder } from '../../support/real/bundle.ts';
+import { needs, partNamed, pathInPart } from '../../support/real/parts.ts';
+import { startProgram } from '../../support/real/program.ts';
 
 // Any: the types of the hosts are in folders that TypeScript does not read.
 type Host = any;
@@ -36,6 +38,7 @@ function options(): Host {
 
 interface Listening {
   readonly port: number;
+  readonly path?: string;
   readonly close: () => unknown;
 }
 
@@ -122,6 +125,21 @@ const hosts: Readonly<Record<string, { readonly part: string; readonly listen: (
       return { port: app.server.address().port, close: () => app.close() };
     },
   },
+  // `vercel dev` starts the server of @vercel/node for a function. Its adapter converts Node's requests to Requests.
+  Vercel: {
+    part: '@vercel/node',
+    listen: async () => {
+      const folder = await createFolder();
+      await bundle('test/support/real/functions/fetch.ts', `${folder.path}/api/graphql.mjs`, 'lambda-esm');
+      const { PATH, HOME } = process.env;
+      const program = startProgram(process.execPath, [pathInPart('@vercel/node', '@vercel/node/dist/dev-server.mjs')], {
+        cwd: folder.path,
+        env: { PATH, HOME, VERCEL_DEV_ENTRYPOINT: 'api/graphql.mjs' },
+      });
+      const [, port] = await program.printed(/Dev server listening:[^}]*port: (\d+)/);
+      return { port: Number(port), path: '/api/graphql', close: () => program.end().then(folder.remove) };
+    },
+  },
 };
 
 function fastifyApp(): Host {
@@ -139,11 +157,11 @@ function fastifyApp(): Host {
 
 for (const [name, { part, listen }] of Object.entries(hosts))
   test(`${name} answers, and still answers on the same connection after bodies above the limit`, needs(part), async (t) => {
-    const { port, close } = await listen();
+    const { port, path, close } = await listen();
     t.after(close);
 
     // Also below express.json(), whose limit is higher: the bytes of a parsed body are those of its JSON.
-    await assertHostAnswers(t, port);
+    await assertHostAnswers(t, port, path);
   });
 
 test('fastify.inject() is answered, with headers and body', needs('fastify'), async () => {
