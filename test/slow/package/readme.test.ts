@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -31,21 +30,3 @@ for (const page of ['README.md', 'docs/index.md']) {
     assert.match(output, /http:\/\/localhost:\d+\/\.netlify\/functions\/graphql$/m);
   });
 }
-
-test('npm ci installs a supported version of Node, and an unsupported one is refused with what to do', async () => {
-  const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { devDependencies: Record<string, string> };
-  assert.match(devDependencies.node!, /^\^24\./);
-  const checkOn = (version: string): string =>
-    spawnSync(
-      process.execPath,
-      [
-        '--import',
-        `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`,
-        join(root, 'scripts/check-node.mjs'),
-      ],
-      { encoding: 'utf8' },
-    ).stderr;
-
-  for (const supported of ['22.19.0', '24.0.0', '26.1.0']) assert.equal(checkOn(supported), '');
-  for (const old of ['20.19.0', '22.18.0']) assert.match(checkOn(old), /this is Node 2\d\.1\d\.0\..* npm rebuild node/);
-});

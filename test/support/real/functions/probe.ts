@@ -17,7 +17,6 @@ export const probe = {
       header(name: String!): String
       "The same, after others have had their turn."
       headerLater(name: String!): String
-      queryString: String!
       "How often this process was asked, this time included."
       calls: Int!
       "How often work passed to waitUntil has ended."
@@ -41,7 +40,7 @@ export const probe = {
       "Never ends by itself. When the client leaves, it calls the URL."
       endless(report: String!): Int!
     }
-    type Platform { functionName: String requestId: String remainingTime: Int traceId: String hasContext: Boolean! hasEnv: Boolean! hasProcess: Boolean! }
+    type Platform { functionName: String requestId: String remainingTime: Int traceId: String hasContext: Boolean! hasProcess: Boolean! }
   `,
   context: (call: ContextArgument) => call,
   resolvers: {
@@ -54,7 +53,6 @@ export const probe = {
         });
         return request.headers.get(name);
       },
-      queryString: (_: unknown, _arguments: object, { request }: ContextArgument) => request.queryString,
       calls: () => (calls += 1),
       worked: () => worked,
       work: (_: unknown, task: { milliseconds: number; report?: string }, { waitUntil }: ContextArgument) => {
@@ -65,15 +63,10 @@ export const probe = {
         for (const value of values) response.headers.append('set-cookie', value);
         return true;
       },
-      platform: (_: unknown, _arguments: object, { context, env }: ContextArgument) =>
-        describePlatform(context as PlatformContext | null, env),
+      platform: (_: unknown, _arguments: object, { context }: ContextArgument) => describePlatform(context as PlatformContext | null),
       text: (_: unknown, { length }: { length: number }) => 'x'.repeat(length),
-      fails: () => {
-        throw new Error('secret of the probe');
-      },
-      failsHard: () => {
-        throw new Error('secret of the probe');
-      },
+      fails: fail,
+      failsHard: fail,
       later: async (_: unknown, { gate }: { gate: string }) => {
         await (await fetch(gate)).text();
         return 'at last';
@@ -111,6 +104,10 @@ export const probe = {
   },
 };
 
+function fail(): never {
+  throw new Error('secret of the probe');
+}
+
 async function work({ milliseconds, report }: { milliseconds: number; report?: string }): Promise<void> {
   await new Promise((resolve) => {
     setTimeout(resolve, milliseconds);
@@ -126,14 +123,13 @@ interface PlatformContext {
   getRemainingTimeInMillis?(): number;
 }
 
-function describePlatform(context: PlatformContext | null | undefined, env: unknown): object {
+function describePlatform(context: PlatformContext | null | undefined): object {
   return {
     functionName: context?.functionName,
     requestId: context?.awsRequestId,
     remainingTime: context?.getRemainingTimeInMillis?.(),
     traceId: context?.xRayTraceId,
     hasContext: context !== undefined && context !== null,
-    hasEnv: env !== undefined,
     hasProcess: globalThis.process !== undefined,
   };
 }
