@@ -6,21 +6,20 @@ import KeyvRedis from '@keyv/redis';
 import { Keyv } from 'keyv';
 
 import { KeyvAdapter } from '../../../../src/entries/index.ts';
-import { end, needsProgram, startRedis } from '../../../support/processes.ts';
+import { needsProgram, startRedis } from '../../../support/processes.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { edgeServing } from '../../../support/edge/serving.ts';
 import type { EdgeServing } from '../../../support/edge/serving.ts';
 
 const redis = { ...needsProgram('redis-server'), timeout: 30_000 };
 
-/** Creates one process of a shop over a Redis. `asked` counts its reads of the database. */
-function shopOver(t: TestContext, port: number, titles: Map<string, string>): EdgeServing & { readonly asked: () => number } {
+/** Creates one process of a shop over a Redis. */
+function shopOver(t: TestContext, port: number, titles: Map<string, string>): EdgeServing {
   const store = new KeyvRedis(`redis://127.0.0.1:${port}`);
   t.after(() => store.disconnect(true).catch(() => {}));
-  let count = 0;
-  const book = (_: unknown, { id }: { id: string }): object => (count++, { id, title: titles.get(id) });
+  const book = (_: unknown, { id }: { id: string }): object => ({ id, title: titles.get(id) });
   const rename = (_: unknown, { id, title }: { id: string; title: string }): object => (titles.set(id, title), { id });
-  const serving = edgeServing({
+  return edgeServing({
     cdn: undefined,
     store: new KeyvAdapter(new Keyv(store)),
     deploy: 'v1',
@@ -30,7 +29,6 @@ function shopOver(t: TestContext, port: number, titles: Map<string, string>): Ed
       resolvers: { Query: { book }, Mutation: { rename } },
     } as never,
   });
-  return { ...serving, asked: () => count };
 }
 
 const query = '{ book(id: 1) { id title } }';
@@ -66,21 +64,5 @@ describe('answers in a real Redis', () => {
 
     assert.equal(title, 'uno');
     assert.deepEqual(one.decisions.at(-1), { public: true, maxAge: 60, tags: ['d:v1', 't:Book', 'q:book', 'e:Book:1'] });
-  });
-
-  test('are misses when it has ended', redis, async (t) => {
-    const port = await freePort();
-    const shop = shopOver(t, port, new Map([['1', 'one']]));
-    const process = await startRedis(t, port);
-    await untilKept(shop);
-    const asked = shop.asked();
-    await end(process);
-
-    const title = await titleIn(await shop.post({ query }));
-
-    assert.equal(title, 'one');
-    assert.equal(shop.asked(), asked + 1);
-    // The client would try to reconnect forever.
-    await startRedis(t, port);
   });
 });

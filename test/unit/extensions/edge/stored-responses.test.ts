@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TestContext } from 'node:test';
 
 import { InMemoryLRUCache, RESTDataSource } from '../../../../src/entries/index.ts';
 import { edgeServing } from '../../../support/edge/serving.ts';
@@ -29,53 +28,24 @@ function serving(headers: Record<string, string>): EdgeServing {
   });
 }
 
-const lifetimes = ({ decisions }: EdgeServing): unknown[] => decisions.map((decision) => (decision.public ? decision.maxAge : 0));
+const rows: readonly (readonly [what: string, cacheControl: string, afterSeconds: readonly number[], lifetimes: readonly number[]])[] = [
+  ['is no longer than that of the stored responses of its data sources', 'public, max-age=60', [0, 25, 34], [60, 35, 1]],
+  ['is 0 if a response is fresh for less than a second', 'public, max-age=60', [0, 59.5], [60, 0]],
+  ['is 0 if a response is stale', 'public, max-age=60, stale-while-revalidate=600', [0, 100], [60, 0]],
+  ['is that of its hints if no response is stored', 'no-store', [0], [3_600]],
+];
+for (const [what, cacheControl, afterSeconds, lifetimes] of rows)
+  test(`the lifetime of an answer ${what}`, async (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: 1_000_000_000_000 });
+    const { get, decisions } = serving({ 'cache-control': cacheControl });
 
-function useClock(t: TestContext): (seconds: number) => void {
-  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000_000_000 });
-  return (seconds) => t.mock.timers.tick(seconds * 1_000);
-}
+    for (const seconds of afterSeconds) {
+      t.mock.timers.tick(seconds * 1_000);
+      await get('{ amount }');
+    }
 
-test('the lifetime of an answer is no longer than that of the stored responses of its data sources', async (t) => {
-  const pass = useClock(t);
-  const server = serving({ 'cache-control': 'public, max-age=60' });
-
-  for (const seconds of [0, 25, 34]) {
-    pass(seconds);
-    await server.get('{ amount }');
-  }
-
-  assert.deepEqual(lifetimes(server), [60, 35, 1]);
-});
-
-test('an answer based on a response that is fresh for less than a second is private', async (t) => {
-  const pass = useClock(t);
-  const server = serving({ 'cache-control': 'public, max-age=60' });
-
-  await server.get('{ amount }');
-  pass(59.5);
-  await server.get('{ amount }');
-
-  assert.deepEqual(server.decisions[1], { public: false, reason: 'a stored response of a data source lives for less than a second' });
-});
-
-test('an answer based on a stale response is private', async (t) => {
-  const pass = useClock(t);
-  const server = serving({ 'cache-control': 'public, max-age=60, stale-while-revalidate=600' });
-
-  await server.get('{ amount }');
-  pass(100);
-  await server.get('{ amount }');
-
-  assert.deepEqual(lifetimes(server), [60, 0]);
-  assert.match(JSON.stringify(server.decisions[1]), /stored response/);
-});
-
-test('an answer based on a response that is not stored has the lifetime of its hints', async (t) => {
-  useClock(t);
-  const server = serving({ 'cache-control': 'no-store' });
-
-  await server.get('{ amount }');
-
-  assert.deepEqual(lifetimes(server), [3_600]);
-});
+    assert.deepEqual(
+      decisions.map((decision) => (decision.public ? decision.maxAge : decision.reason)),
+      lifetimes.map((lifetime) => lifetime || 'a stored response of a data source lives for less than a second'),
+    );
+  });
