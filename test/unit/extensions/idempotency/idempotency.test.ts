@@ -792,39 +792,10 @@ describe('at the deadline', () => {
     assert.deepEqual([again.status, again.text], [first.status, first.text]);
   });
 
-  test('an answer that the store returns too late is not replayed, because the request has been answered', async (t) => {
-    const store = memoryStore();
-    let gate: Promise<void> | undefined;
-    const slow: IdempotencyStore = { ...store, claim: async (id, claim) => (await gate, store.claim(id, claim)) };
-    const seeing: ServerPlugin = { onlyWatches: true, requestDidStart: () => ({ willSendResponse: () => gate }) };
-    const bank = openBank({ store: slow, storeTimeout: 10_000, server: { deadline, plugins: [seeing] } });
-    await bank.sendWithKey(charge);
-    const open = deferred();
-    gate = open.promise;
-    t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
-
-    const answering = bank.sendWithKey(charge);
-    await quiet();
-    t.mock.timers.tick(900);
-    await quiet();
-    open.resolve();
-    await quiet();
-    t.mock.timers.reset();
-    const late = await answering;
-
-    assert.deepEqual([late.status, late.headers.get('idempotent-replayed')], [504, null]);
-  });
-
   test('a claim that succeeds too late is released, because nothing has run', async (t) => {
     const store = memoryStore();
     const gate = deferred();
-    const slow: IdempotencyStore = {
-      ...store,
-      claim: async (id, claim) => {
-        await gate.promise;
-        return store.claim(id, claim);
-      },
-    };
+    const slow: IdempotencyStore = { ...store, claim: async (id, claim) => (await gate.promise, store.claim(id, claim)) };
     const bank = openBank({ store: slow, storeTimeout: 10_000, server: { deadline } });
 
     const first = await sendUntilDeadline(t, bank);
@@ -835,23 +806,6 @@ describe('at the deadline', () => {
 
     assert.deepEqual([first.status, first.code, charged], [504, 'DEADLINE_EXCEEDED', 0]);
     assert.deepEqual([again.status, bank.charges.length], [200, 1]);
-  });
-
-  test('an identity that resolves too late claims nothing', async (t) => {
-    const gate = deferred<string>();
-    const claimed: string[] = [];
-    const untouched: IdempotencyStore = { ...memoryStore(), claim: async (id) => (claimed.push(id), { state: 'claimed' }) };
-    const bank = openBank({ store: untouched, identity: () => gate.promise, server: { deadline: { ms: 1_000, reserveMs: 100 } } });
-    t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
-
-    const answering = bank.sendWithKey(charge);
-    await quiet();
-    t.mock.timers.tick(1_000);
-    const { status } = await answering;
-    gate.resolve('ada');
-    await bank.settled();
-
-    assert.deepEqual([status, bank.charges, claimed], [504, [], []]);
   });
 });
 
