@@ -148,6 +148,17 @@ describe('the cost line', () => {
     );
   });
 
+  test('has no operation if the request reaches none', async () => {
+    const { send, records } = serving();
+
+    await send(post('{'));
+
+    assert.deepEqual(
+      records.map(({ operation, status, errors }) => [operation, status, errors]),
+      [[null, 400, {}]],
+    );
+  });
+
   test('of a stream is written at its end', async () => {
     const { handler, records } = serving();
     const seen: number[] = [];

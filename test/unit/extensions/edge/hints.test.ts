@@ -75,7 +75,7 @@ const rules: readonly (readonly [rule: string, query: string, lifetime: Lifetime
   ['PRIVATE of a field replaces PUBLIC of its type', '{ ownedByField { id } }', 'private'],
   ['PUBLIC of a field replaces PRIVATE of its type', '{ shared { id } }', 60],
   ['a skipped field does not count', 'query ($s: Boolean = true) { marked { id } text @skip(if: $s) }', 60],
-  ['an included field counts', 'query ($s: Boolean = true) { marked { id } text @include(if: $s) }', 'private'],
+  ['an included field counts', 'query ($given: Boolean!) { marked { id } text @include(if: $given) }', 'private'],
   ['a field that is not included does not count', 'query ($s: Boolean = false) { marked { id } text @include(if: $s) }', 60],
   ['aliases change nothing', '{ a: marked { id } b: marked { x: id } }', 60],
   ['introspection and __typename set no limit', '{ __typename marked { __typename id } __schema { queryType { name } } }', 60],
@@ -154,7 +154,7 @@ describe('the lifetime of an answer', () => {
         server: { typeDefs, resolvers, rootValue, introspection: true } as never,
       });
 
-      const response = await get(query);
+      const response = await get(query, { variables: { given: true } });
 
       assert.equal(response.status, 200, await response.text());
       assert.equal(decisions[0]?.public === true ? decisions[0].maxAge : 'private', lifetime);

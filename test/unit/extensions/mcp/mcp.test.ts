@@ -101,6 +101,7 @@ describe('version 2026-07-28', () => {
       400,
       -32_022,
     ],
+    ['no method header', { 'mcp-protocol-version': '2026-07-28', 'mcp-name': 'get_book' }, params, 400, -32_020],
     ['another method header', { ...good, 'mcp-method': 'TOOLS/CALL' }, params, 400, -32_020],
     ['no name header', { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' }, params, 400, -32_020],
     ['another name header', { ...good, 'mcp-name': 'rename' }, params, 400, -32_020],
@@ -261,24 +262,43 @@ describe('a call', () => {
     scopes: ['books:read'],
   };
   const call = { name: 'get_book', arguments: { id: '1' } };
-  const metadata = 'Bearer resource_metadata="https://shop.example.com/.well-known/oauth-protected-resource/mcp", scope="books:read"';
-  for (const [what, error, headers, status, authenticate] of [
-    ['without a token', new AuthenticationError('Sign in.'), {}, 401, metadata],
+  const wellKnown = '/.well-known/oauth-protected-resource';
+  const metadata = `Bearer resource_metadata="https://shop.example.com${wellKnown}/mcp", scope="books:read"`;
+  const unscoped = { resource: 'https://shop.example.com', authorizationServers: ['https://login.example.com'] };
+  for (const [what, error, headers, status, authenticate, options] of [
+    ['without a token', new AuthenticationError('Sign in.'), {}, 401, metadata, authorization],
     [
       'with an invalid token',
       new AuthenticationError('Sign in.'),
       { authorization: 'Bearer x' },
       401,
       `${metadata}, error="invalid_token"`,
+      authorization,
     ],
-    ['without the scope', new ForbiddenError('Not you.'), { authorization: 'Bearer x' }, 403, `${metadata}, error="insufficient_scope"`],
+    [
+      'without the scope',
+      new ForbiddenError('Not you.'),
+      { authorization: 'Bearer x' },
+      403,
+      `${metadata}, error="insufficient_scope"`,
+      authorization,
+    ],
+    [
+      'in a server without scopes',
+      new AuthenticationError('Sign in.'),
+      {},
+      401,
+      `Bearer resource_metadata="${unscoped.resource}${wellKnown}"`,
+      unscoped,
+    ],
+    ['in a server without metadata', new AuthenticationError('Sign in.'), {}, 401, 'Bearer', undefined],
   ] as const)
-    for (const method of ['initialize', 'tools/list', 'tools/call'])
+    for (const method of options === undefined ? ['tools/call'] : ['initialize', 'tools/list', 'tools/call'])
       test(`that context refuses ${what} is a ${status} for ${method}, which says where to get tokens`, async () => {
         const context = (): never => {
           throw error;
         };
-        const { post, runs } = serveTools({ authorization }, { context });
+        const { post, runs } = serveTools({ authorization: options }, { context });
 
         const response = await post({ jsonrpc: '2.0', id: 1, method, params: { ...call, protocolVersion: '2025-11-25' } }, headers);
 
@@ -297,7 +317,6 @@ describe('a call', () => {
   });
 
   test('without a token is refused by a server with authorization, whose metadata is public', async () => {
-    const wellKnown = '/.well-known/oauth-protected-resource';
     const served = serveTools({ authorization });
     const post = async (headers: Readonly<Record<string, string>>, path?: string): Promise<Response> =>
       served.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers, path);
