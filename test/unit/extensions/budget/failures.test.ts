@@ -89,11 +89,7 @@ describe('what the user returns', () => {
       { capacity: () => undefined as never },
       /Expected the option capacity of budget to be a finite number above 0, got undefined/,
     ],
-    'a capacity of 0': [{ capacity: async () => 0 }, /Expected the option capacity of budget to be a finite number above 0, got 0/],
-    'an infinite refill': [
-      { refillPerSecond: () => Infinity },
-      /Expected the option refillPerSecond of budget to be a finite number above 0, got Infinity/,
-    ],
+    'a capacity that is rejected': [{ capacity: () => Promise.reject(new Error('no plan')) }, /no plan/],
     'a plan that takes years to refill': [
       { refillPerSecond: () => 1e-9 },
       /Expected capacity of budget to refill within a year, got 10 points at 1e-9 per second/,

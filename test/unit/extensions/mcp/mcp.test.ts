@@ -22,6 +22,7 @@ describe('the endpoint', () => {
     ['utf-8 as the charset', { headers: { 'content-type': 'application/json; charset="UTF-8"' } }, 200],
     ['an Accept without JSON', { headers: { ...json, accept: 'text/html' } }, 406],
     ['an origin', { headers: { ...json, origin: 'https://evil.example' } }, 403],
+    ['the origin null', { headers: { ...json, origin: 'null' } }, 403],
     ['a listed origin', { headers: { ...json, origin: 'https://app.example.com' } }, 200],
     ['a body over the limit', { body: `{"a":"${'x'.repeat(2_000)}"}` }, 413],
     ['no JSON', { body: '{' }, 400, -32_700],
@@ -93,6 +94,7 @@ describe('version 2026-07-28', () => {
     ['a name in base64', { ...good, 'mcp-name': `=?base64?${btoa('get_book')}?=` }, params, 200],
     ['a name in base64 with a byte order mark', { ...good, 'mcp-name': '=?base64?77u/Z2V0X2Jvb2s=?=' }, params, 400, -32_020],
     ['a name in invalid base64', { ...good, 'mcp-name': '=?base64?Z2V0X2Jvb2?=' }, params, 400, -32_020],
+    ['another version header', { ...good, 'mcp-protocol-version': '2025-11-25' }, params, 400, -32_020],
     ['no version header', { 'mcp-method': 'tools/call', 'mcp-name': 'get_book' }, params, 400, -32_020],
     [
       'an unknown version',
