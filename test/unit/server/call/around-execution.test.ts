@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { request as sendRequest } from 'node:http';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
@@ -9,26 +8,20 @@ import { createHandler as createFetchHandler } from '../../../../src/entries/fet
 import { limits } from '../../../../src/entries/limits.ts';
 import { createHandler, HeaderMap, RESTDataSource } from '../../../../src/entries/index.ts';
 import type { OperationOutcome, ServerOptions, ServerPlugin } from '../../../../src/entries/index.ts';
-import { serve } from '../../../../src/entries/node.ts';
+import { quiet, stopTheClock } from '../../../support/clock.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { webRequest as webRequestFor } from '../../../support/events.ts';
 import { get, json, post } from '../../../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { readWebResponse } from '../../../support/results.ts';
-import { functionURL, httpAPI, netlifyV1, restAPI, webRequest } from '../../../support/sources.ts';
-import type { Source } from '../../../support/sources.ts';
+import { httpAPI } from '../../../support/sources.ts';
 import { after, before } from '../../../support/stages.ts';
 
 type Options = ServerOptions<any, any, any, any>;
 type AroundExecution = NonNullable<ServerPlugin['execution']>;
 
 const typeDefs = 'type Query { echo(text: String = "x"): String fail: String } type Mutation { first: String second: String }';
-
-/** Runs everything that is ready. */
-async function quiet(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
 
 function optionsWith(options: Partial<Options>): Options {
   const resolvers = {
@@ -42,42 +35,40 @@ function optionsWith(options: Partial<Options>): Options {
   return { nodeEnv: 'production', csrfPrevention: true, typeDefs, resolvers, logger: recordingLogger()[0], ...options } as Options;
 }
 
-function serving(options: Partial<Options>, source: Source = httpAPI): (request: PlainRequest) => Promise<PlainResponse> {
+function serving(options: Partial<Options>): (request: PlainRequest) => Promise<PlainResponse> {
   const handler = createHandler(optionsWith(options));
-  return async (request) => source.read(await handler(source.build(request)));
+  return async (request) => httpAPI.read(await handler(httpAPI.build(request)));
 }
 
 const wrapping = (execution: AroundExecution): ServerPlugin => ({ execution });
 
 describe('execution', () => {
-  for (const source of [httpAPI, restAPI, functionURL, netlifyV1, webRequest]) {
-    test(`may answer from a cache, and nothing is executed: ${source.name}`, async () => {
-      const kept = new Map<string, OperationOutcome>();
-      let executed = 0;
-      const replay = wrapping(async ({ source: text, variableValues, response }, next) => {
-        const key = JSON.stringify([text, variableValues]);
-        const known = kept.get(key);
-        if (known !== undefined) return { ...known, head: response };
-        const outcome = await next();
-        kept.set(key, outcome);
-        return outcome;
-      });
-      const resolvers = { Query: { echo: (_: unknown, { text }: { text: string }) => `${text} ${++executed}` } };
-      const context = ({ response }: { response: OperationOutcome['head'] }) => (response.headers.set('x-context', 'ran'), {});
-      const send = serving({ plugins: [replay], resolvers, context }, source);
-      const query = 'query ($text: String = "default") { echo(text: $text) }';
-
-      const first = await send(post({ query }));
-      const again = await send(post({ query, variables: { text: 'default' } }));
-      const other = await send(post({ query, variables: { text: 'other' } }));
-
-      assert.deepEqual(
-        [first, again, other].map((answer) => json(answer).data.echo),
-        ['default 1', 'default 1', 'other 2'],
-      );
-      assert.equal(again.headers.get('x-context'), 'ran');
+  test('may answer from a cache, and nothing is executed', async () => {
+    const kept = new Map<string, OperationOutcome>();
+    let executed = 0;
+    const replay = wrapping(async ({ source: text, variableValues, response }, next) => {
+      const key = JSON.stringify([text, variableValues]);
+      const known = kept.get(key);
+      if (known !== undefined) return { ...known, head: response };
+      const outcome = await next();
+      kept.set(key, outcome);
+      return outcome;
     });
-  }
+    const resolvers = { Query: { echo: (_: unknown, { text }: { text: string }) => `${text} ${++executed}` } };
+    const context = ({ response }: { response: OperationOutcome['head'] }) => (response.headers.set('x-context', 'ran'), {});
+    const send = serving({ plugins: [replay], resolvers, context });
+    const query = 'query ($text: String = "default") { echo(text: $text) }';
+
+    const first = await send(post({ query }));
+    const again = await send(post({ query, variables: { text: 'default' } }));
+    const other = await send(post({ query, variables: { text: 'other' } }));
+
+    assert.deepEqual(
+      [first, again, other].map((answer) => json(answer).data.echo),
+      ['default 1', 'default 1', 'other 2'],
+    );
+    assert.equal(again.headers.get('x-context'), 'ran');
+  });
 
   test('gets the coerced variables, the operation and its context', async () => {
     let seen: unknown;
@@ -159,52 +150,19 @@ describe('execution', () => {
     ]);
     assert.deepEqual(json(answer).data, { fail: 'replaced' });
   });
-
-  test('that fails after the execution calls the last hooks once', async () => {
-    const notes: string[] = [];
-    const plugin: ServerPlugin = {
-      execution: async (_execution, next) => {
-        await next();
-        throw new Error('secret');
-      },
-      requestDidStart: () => ({ willSendResponse: () => void notes.push('willSendResponse') }),
-    };
-
-    const answer = await serving({ plugins: [plugin] })(post({ query: '{ echo }' }));
-
-    assert.deepEqual([answer.status, json(answer).errors[0].message], [500, 'Internal server error']);
-    assert.deepEqual(notes, ['willSendResponse']);
-  });
 });
 
-/** A handler with a deadline after one second of the mocked clock. */
-function servingUntilDeadline(t: TestContext, plugins: readonly ServerPlugin[], options: Partial<Options> = {}) {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
-  const handler = createHandler(optionsWith({ deadline: { ms: 1000 }, plugins, ...options }));
-  return async (request: PlainRequest): Promise<any> => {
-    const answering = handler(httpAPI.build(request));
-    await quiet();
-    t.mock.timers.tick(2000);
-    return json(await httpAPI.read(await answering));
-  };
-}
-
-/** The response to an operation after the last moment of the mocked clock, and a few milliseconds. */
+/** The response to a request after the last moment of the mocked clock, and a few milliseconds. */
 async function respondingAtDeadline(
   t: TestContext,
   plugins: readonly ServerPlugin[],
   options: Partial<Options> = {},
 ): Promise<PlainResponse> {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
+  const turn = stopTheClock(t);
   const handler = createHandler(optionsWith({ deadline: { ms: 1000 }, plugins, ...options }));
-  const request = post({ query: '{ echo }' });
-  const answering = handler(httpAPI.build({ ...request, headers: [...request.headers, ['origin', 'https://app.example']] }));
-  await quiet();
-  t.mock.timers.tick(2000);
-  for (let passed = 0; passed < 20; passed++) {
-    await quiet();
-    t.mock.timers.tick(1);
-  }
+  const answering = handler(httpAPI.build(post({ query: '{ echo }' }, { headers: [['origin', 'https://app.example']] })));
+  await turn(2000);
+  for (let passed = 0; passed < 20; passed++) await turn(1);
   return httpAPI.read(await answering);
 }
 
@@ -224,34 +182,29 @@ describe('execution', () => {
 });
 
 describe('at the deadline', () => {
-  for (const context of [undefined, async () => ({})] as const) {
-    const where = context === undefined ? '' : ', with an asynchronous context';
+  test('an execution that hangs before next() is an error, and starts nothing when it continues', async (t) => {
+    const notes: string[] = [];
+    const gate = deferred();
+    const plugin: ServerPlugin = {
+      execution: async (_execution, next) => {
+        await gate.promise;
+        const { result } = await next();
+        notes.push(String(result.errors?.[0]?.extensions?.['code']));
+        throw new Error('not read');
+      },
+      requestDidStart: () => ({
+        executionDidStart: () => void notes.push('executionDidStart'),
+        willSendResponse: () => void notes.push('willSendResponse'),
+      }),
+    };
 
-    test(`an execution that hangs before next() is an error, and starts nothing when it continues${where}`, async (t) => {
-      const notes: string[] = [];
-      const gate = deferred();
-      const plugin: ServerPlugin = {
-        execution: async (_execution, next) => {
-          await gate.promise;
-          const { result } = await next();
-          notes.push(String(result.errors?.[0]?.extensions?.['code']));
-          throw new Error('not read');
-        },
-        requestDidStart: () => ({
-          executionDidStart: () => void notes.push('executionDidStart'),
-          willSendResponse: () => void notes.push('willSendResponse'),
-        }),
-      };
-      const send = servingUntilDeadline(t, [plugin], context && { context });
+    const answer = await respondingAtDeadline(t, [plugin]);
+    gate.resolve();
+    await quiet();
 
-      const answer = await send(post({ query: '{ echo }' }));
-      gate.resolve();
-      await quiet();
-
-      assert.equal(answer.errors[0].extensions.code, 'DEADLINE_EXCEEDED');
-      assert.deepEqual(notes, ['willSendResponse', 'DEADLINE_EXCEEDED']);
-    });
-  }
+    assert.equal(json(answer).errors[0].extensions.code, 'DEADLINE_EXCEEDED');
+    assert.deepEqual(notes, ['willSendResponse', 'DEADLINE_EXCEEDED']);
+  });
 
   for (const hook of ['request', 'operation', 'execution'] as const) {
     type Next = (call: unknown, next: () => Promise<any>) => Promise<unknown>;
@@ -269,9 +222,9 @@ describe('at the deadline', () => {
       return new Promise(() => {});
     };
 
-    test(`each ${hook} around one that hangs after next() sees the late answer, and may change it`, async (t) => {
+    test(`each ${hook} around two that hang after next() sees the late answer, and may change it`, async (t) => {
       const seen: unknown[] = [];
-      const plugins = [seeing(seen, 'one'), seeing(seen, 'two'), around(hanging), seeing(seen, 'three')];
+      const plugins = [seeing(seen, 'one'), seeing(seen, 'two'), around(hanging), around(hanging), seeing(seen, 'three')];
 
       const answer = await respondingAtDeadline(t, plugins);
 
@@ -284,19 +237,6 @@ describe('at the deadline', () => {
       assert.deepEqual([answer.headers.get('x-one'), answer.headers.get('x-two')], ['seen', 'seen']);
     });
 
-    test(`each ${hook} around one that hangs and only watches sees the answer inside`, async (t) => {
-      const seen: unknown[] = [];
-      const plugins = [seeing(seen, 'one'), around(hanging, { onlyWatches: true }), seeing(seen, 'two')];
-
-      const answer = await respondingAtDeadline(t, plugins);
-
-      assert.deepEqual(seen, [
-        ['two', { echo: 'x' }],
-        ['one', { echo: 'x' }],
-      ]);
-      assert.deepEqual([answer.status, json(answer).data, answer.headers.get('x-one')], [200, { echo: 'x' }, 'seen']);
-    });
-
     test(`an ${hook} that refuses the answer, around one that hangs and only watches, is not skipped`, async (t) => {
       const refusing = around(async (_call, next) => {
         await next();
@@ -307,26 +247,11 @@ describe('at the deadline', () => {
 
       assert.deepEqual([json(answer).data, json(answer).errors[0].message], [undefined, 'refused']);
     });
-
-    test(`two ${hook} that hang end in time, and the one around them sees the late answer`, async (t) => {
-      const seen: unknown[] = [];
-
-      const answer = await respondingAtDeadline(t, [seeing(seen, 'one'), around(hanging), around(hanging)]);
-
-      assert.deepEqual(seen, [['one', 'DEADLINE_EXCEEDED']]);
-      assert.deepEqual([answer.status, answer.headers.get('x-one')], [504, 'seen']);
-    });
   }
 
-  test('an request sees the late answer even if the operations took all of their time', async (t) => {
+  test('a request stage sees the late answer even if the operations took all of their time', async (t) => {
     const seen: number[] = [];
-    const seeing: ServerPlugin = {
-      async request(_call, next) {
-        const response = await next();
-        seen.push(response.status);
-        return response;
-      },
-    };
+    const seeing: ServerPlugin = { request: after((_call, { status }) => seen.push(status)) };
     const cors = { origin: () => new Promise<boolean>(() => {}) };
 
     const answer = await respondingAtDeadline(t, [seeing], { cors });
@@ -385,67 +310,29 @@ function byClient({ signal }: AbortController, query = 'mutation { first second 
   return new Request('https://example.com/graphql', { method: 'POST', headers, body: JSON.stringify({ query }), signal });
 }
 
-/** Runs the mutation for a client that leaves during its first field. */
-const leavings: Readonly<Record<string, (options: Options, started: Promise<void>) => Promise<{ close(): Promise<void> }>>> = {
-  'a web Request': async (options, started) => {
-    const client = new AbortController();
-    const answering = createFetchHandler(options)(byClient(client));
-    await started;
-    client.abort();
-    await quiet();
-    return { close: async () => void (await answering) };
-  },
-  'node:http': async (options, started) => {
-    const left = deferred();
-    const noting: ServerPlugin = {
-      execution: before(() => {}),
-      request: ({ invocation }, next) => (invocation.signal.addEventListener('abort', () => left.resolve()), next()),
-    };
-    const plugins = [noting, ...(options.plugins as ServerPlugin[])];
-    const server = await serve({ ...options, plugins }, { port: 0, host: '127.0.0.1', signals: false });
-    const client = sendRequest(server.url, { method: 'POST', headers: { 'content-type': 'application/json' } }).on('error', () => {});
-    client.end(mutation.body);
-    await started;
-    client.destroy();
-    await left.promise;
-    return server;
-  },
-};
-
 describe('a client that leaves during a mutation', () => {
-  for (const [platform, leave] of Object.entries(leavings)) {
-    test(`stops its later fields from running: ${platform}`, async () => {
+  for (const [what, isKept] of [
+    ['stops its later fields from running', false],
+    ['does not stop them if a plugin lets it run to its end, also for plugins inside', true],
+  ] as const)
+    test(what, async () => {
       const { options, started, finish, ran, ended } = slowMutation();
+      const outcomes: unknown[] = [];
+      const reading: ServerPlugin = { execution: after((_execution, { result }) => outcomes.push({ ...result.data })) };
+      const plugins = [...(options.plugins as ServerPlugin[]), ...(isKept ? [runningToEnd, reading] : [])];
+      const client = new AbortController();
 
-      const { close } = await leave(options, started);
+      const answering = createFetchHandler({ ...options, plugins })(byClient(client));
+      await started;
+      client.abort();
+      await quiet();
       finish();
       await ended;
-      await close();
+      await answering;
 
-      assert.deepEqual(ran, ['first']);
+      assert.deepEqual(ran, isKept ? ['first', 'second'] : ['first']);
+      assert.deepEqual(outcomes, isKept ? [{ first: 'a', second: 'b' }] : []);
     });
-
-    for (const wraps of [false, true]) {
-      test(`does not stop them if a plugin lets it run to its end${wraps ? ', and one wraps it' : ''}: ${platform}`, async () => {
-        const { options, started, finish, ran, ended } = slowMutation();
-        const outcomes: unknown[] = [];
-        const reading = wrapping(async (_execution, next) => {
-          const outcome = await next();
-          outcomes.push({ ...outcome.result.data });
-          return outcome;
-        });
-        const plugins = [...(options.plugins as ServerPlugin[]), runningToEnd, ...(wraps ? [reading] : [])];
-
-        const { close } = await leave({ ...options, plugins }, started);
-        finish();
-        await ended;
-        await close();
-
-        assert.deepEqual(ran, ['first', 'second']);
-        assert.deepEqual(outcomes, wraps ? [{ first: 'a', second: 'b' }] : []);
-      });
-    }
-  }
 });
 
 describe('an execution that runs to its end', () => {
@@ -474,29 +361,15 @@ describe('an execution that runs to its end', () => {
     assert.deepEqual(json(await readWebResponse(await answering)).data, { first: 'a', second: 'b' });
   });
 
-  test('is not handed over if no plugin chooses so', async () => {
-    const work: unknown[] = [];
-    const platform = { waitUntil: (one: Promise<unknown>) => work.push(one) };
-
-    const { options, started, finish } = slowMutation();
-    const answering = createFetchHandler(options).fetch(webRequestFor(mutation), {}, platform);
-    await started;
-    finish();
-    await answering;
-
-    assert.deepEqual(work, []);
-  });
-
   test('ends at the deadline, even if the client has left before', async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
+    const turn = stopTheClock(t);
     const { options, started, finish, ran } = slowMutation();
     const client = new AbortController();
 
     const answering = createFetchHandler({ ...options, deadline: { ms: 1000 }, plugins: [runningToEnd] })(byClient(client));
     await started;
     client.abort();
-    await quiet();
-    t.mock.timers.tick(2000);
+    await turn(2000);
     const answer = json(await readWebResponse(await answering));
     finish();
     await quiet();
@@ -551,24 +424,22 @@ describe('runOperation', () => {
     },
   });
 
-  for (const source of [httpAPI, webRequest]) {
-    test(`runs an operation with its context, data sources and the hooks of all plugins: ${source.name}`, async () => {
-      const notes: unknown[] = [];
-      const noting: ServerPlugin = {
-        operation: async ({ request, call }, next) => (notes.push(request.query, call.request.method), next()),
-        requestDidStart: ({ contextValue }) => void notes.push(contextValue),
-      };
-      const context = ({ response }: { response: OperationOutcome['head'] }) => (response.headers.set('x-context', 'ran'), { user: 'ada' });
-      const query = 'query ($text: String) { echo(text: $text) }';
-      const send = serving({ plugins: [running({ query, variables: { text: 'own' } }), noting], context }, source);
+  test('runs an operation with its context, data sources and the hooks of all plugins', async () => {
+    const notes: unknown[] = [];
+    const noting: ServerPlugin = {
+      operation: async ({ request, call }, next) => (notes.push(request.query, call.request.method), next()),
+      requestDidStart: ({ contextValue }) => void notes.push(contextValue),
+    };
+    const context = ({ response }: { response: OperationOutcome['head'] }) => (response.headers.set('x-context', 'ran'), { user: 'ada' });
+    const query = 'query ($text: String) { echo(text: $text) }';
+    const send = serving({ plugins: [running({ query, variables: { text: 'own' } }), noting], context });
 
-      const answer = await send(post({ query: 'something else entirely' }));
+    const answer = await send(post({ query: 'something else entirely' }));
 
-      assert.deepEqual(json(answer), { data: { echo: 'own' } });
-      assert.equal(answer.headers.get('x-context'), 'ran');
-      assert.deepEqual(notes, [query, 'POST', { user: 'ada' }]);
-    });
-  }
+    assert.deepEqual(json(answer), { data: { echo: 'own' } });
+    assert.equal(answer.headers.get('x-context'), 'ran');
+    assert.deepEqual(notes, [query, 'POST', { user: 'ada' }]);
+  });
 
   test('runs several concurrently, each with its context, for a response that is not GraphQL', async () => {
     let contexts = 0;
@@ -613,7 +484,7 @@ describe('runOperation', () => {
     const plugin = running({ query: '{ echo }' });
     const resolvers = { Query: { echo: () => new Promise<string>(() => {}) } };
 
-    const answer = await servingUntilDeadline(t, [plugin], { resolvers })(post({}));
+    const answer = json(await respondingAtDeadline(t, [plugin], { resolvers }));
 
     assert.equal(answer.errors[0].extensions.code, 'DEADLINE_EXCEEDED');
     assert.deepEqual(answer.data, { echo: null });

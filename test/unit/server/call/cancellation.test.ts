@@ -65,40 +65,20 @@ function codeOf(reason: Error): string {
   return String((reason as { extensions?: { code?: unknown } }).extensions?.code);
 }
 
-function toldIn(steps: readonly Step[]): readonly string[] {
-  const call = new WatchedCall();
-  for (const step of steps) call.take(step);
-  return call.told;
-}
-
-/** All sequences of steps that end a call, by the callbacks that are called. */
-const legal: Readonly<Record<string, readonly (readonly Step[])[]>> = {
-  '': [['answered'], ['options', 'answered']],
-  'CLIENT_LEFT, signal': [
-    ['left'],
-    ['options', 'left'],
-    ['disconnects', 'answered'],
-    ['disconnects', 'left'],
-    ['disconnects', 'deadline', 'answered'],
-  ],
-  'CLIENT_LEFT, signal, last moment': [
-    ['disconnects', 'deadline', 'last moment', 'answered'],
-    ['disconnects', 'options', 'deadline', 'last moment', 'answered'],
-  ],
-  'DEADLINE_EXCEEDED, signal': [
-    ['deadline', 'answered'],
-    ['deadline', 'left'],
-    ['deadline', 'disconnects', 'answered'],
-  ],
-  'DEADLINE_EXCEEDED, signal, last moment': [
-    ['deadline', 'last moment', 'answered'],
-    ['deadline', 'last moment', 'left'],
-    ['deadline', 'last moment', 'disconnects', 'answered'],
-    ['options', 'deadline', 'last moment', 'answered'],
-  ],
-};
-
 const everyStep: readonly Step[] = ['answered', 'left', 'disconnects', 'deadline', 'last moment', 'options'];
+
+/** The callbacks that are called for these steps. */
+function expectedFor(steps: readonly Step[]): readonly string[] {
+  const told: string[] = [];
+  const cancel = (code: string): unknown => told.length === 0 && told.push(code, 'signal');
+  for (const step of steps) {
+    if (step === 'disconnects' || step === 'left') cancel('CLIENT_LEFT');
+    if (step === 'deadline' || step === 'last moment') cancel('DEADLINE_EXCEEDED');
+    if (step === 'last moment') told.push(step);
+    if (step === 'answered' || step === 'left') break;
+  }
+  return told;
+}
 
 /** All orders of all steps: 720. */
 function ordersOf(steps: readonly Step[]): Step[][] {
@@ -113,14 +93,6 @@ describe('the end of a call', () => {
   });
 
   afterEach(() => mock.timers.reset());
-
-  describe('a call with these steps notifies of', () => {
-    for (const [told, ends] of Object.entries(legal))
-      for (const steps of ends)
-        test(`${steps.join(', ')}: ${told || 'nothing'}`, () => {
-          assert.equal(toldIn(steps).join(', '), told);
-        });
-  });
 
   describe('late options', () => {
     test('move the deadline of an open call: nothing happens at the old one', () => {
@@ -148,54 +120,16 @@ describe('the end of a call', () => {
     });
   });
 
-  test('late options after the last moment do not cause a second last moment', () => {
-    const told = toldIn(['deadline', 'last moment', 'options', 'deadline', 'last moment']);
+  test('in every order of all steps, a call is cancelled once, the signal fires after all others, and nothing follows the answer', () => {
+    for (const steps of ordersOf(everyStep)) {
+      const call = new WatchedCall();
+      for (const step of steps) call.take(step);
+      call.view.onLastMoment(() => {});
+      mock.timers.tick(10_000);
 
-    assert.deepEqual(told, ['DEADLINE_EXCEEDED', 'signal', 'last moment']);
-  });
-
-  describe('in every order of all steps', () => {
-    test('no callback is called after the answer', () => {
-      for (const steps of ordersOf(everyStep)) {
-        const call = new WatchedCall();
-        const end = steps.findIndex((step) => step === 'answered' || step === 'left');
-        for (const step of steps.slice(0, end + 1)) call.take(step);
-        const atEnd = [...call.told];
-        for (const step of steps.slice(end + 1)) call.take(step);
-        call.view.onLastMoment(() => call.told.push('asked late'));
-        mock.timers.tick(10_000);
-
-        assert.deepEqual(
-          call.told.filter((word) => word !== 'asked late'),
-          atEnd,
-          steps.join(', '),
-        );
-        assert.equal(call.call.isAnswered, true, steps.join(', '));
-      }
-    });
-
-    test('a call is cancelled once, for the reason that came first, and the signal fires after all others', () => {
-      for (const steps of ordersOf(everyStep)) {
-        const told = toldIn(steps).filter((word) => word !== 'last moment');
-
-        const cause = steps.find((step) => step !== 'options');
-        const code =
-          cause === 'answered' ? undefined : cause === 'deadline' || cause === 'last moment' ? 'DEADLINE_EXCEEDED' : 'CLIENT_LEFT';
-        assert.deepEqual(told, code === undefined ? [] : [code, 'signal'], steps.join(', '));
-      }
-    });
-
-    test('the last moment comes once, and only in a cancelled call', () => {
-      for (const steps of ordersOf(everyStep)) {
-        const call = new WatchedCall();
-        for (const step of steps) call.take(step);
-        mock.timers.tick(10_000);
-        const { told } = call;
-
-        assert.ok(told.filter((word) => word === 'last moment').length <= 1, steps.join(', '));
-        if (told.includes('last moment')) assert.equal(told.indexOf('last moment'), 2, steps.join(', '));
-      }
-    });
+      assert.deepEqual(call.told, expectedFor(steps), steps.join(', '));
+      assert.equal(call.call.isAnswered, true, steps.join(', '));
+    }
   });
 
   describe('a callback that is added afterwards', () => {
@@ -302,34 +236,23 @@ describe('the end of a call', () => {
   });
 });
 
-test('a call whose options are known before the timer is set has one timer, and none after its answer', async () => {
-  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-  const starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
-  const call = createCall(starter);
-  const before = timers();
+for (const isKnownLate of [false, true])
+  test(`a call has one timer, and none after its answer${isKnownLate ? ', even if its options are known later' : ''}`, async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
+    const call = createCall(starter);
+    const before = timers();
+    const know = (): void => {
+      starter.prepared = { deadline: whenKnown };
+      call.optionsAreKnown();
+    };
 
-  new OperationLife(call, 'disconnect').onCancel(() => {});
-  starter.prepared = { deadline: whenKnown };
-  call.optionsAreKnown();
-  await new Promise((resolve) => setImmediate(resolve));
-  const whileOpen = timers();
-  call.answered();
+    new OperationLife(call, 'disconnect').onCancel(() => {});
+    if (!isKnownLate) know();
+    await new Promise((resolve) => setImmediate(resolve));
+    const whileOpen = timers();
+    call.answered();
+    if (isKnownLate) know();
 
-  assert.deepEqual([whileOpen, timers()], [before + 1, before]);
-});
-
-test('a call leaves no timer behind after its answer, even if its options are known later', async () => {
-  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-  const starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
-  const call = createCall(starter);
-  const before = timers();
-
-  new OperationLife(call, 'disconnect').onCancel(() => {});
-  await new Promise((resolve) => setImmediate(resolve));
-  const whileOpen = timers();
-  call.answered();
-  starter.prepared = { deadline: whenKnown };
-  call.optionsAreKnown();
-
-  assert.deepEqual([whileOpen, timers()], [before + 1, before]);
-});
+    assert.deepEqual([whileOpen, timers()], [before + 1, before]);
+  });

@@ -9,6 +9,7 @@ import { createHandler as createFetchHandler } from '../../../../src/entries/fet
 import { RESTDataSource, createHandler } from '../../../../src/entries/index.ts';
 import type { GraphQLRequestListener } from '../../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../../src/server/startup/options.ts';
+import { quiet, stopTheClock } from '../../../support/clock.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { functionURLEvent, httpAPIEvent, netlifyEvent, restEvent, webRequest } from '../../../support/events.ts';
 import { json, post } from '../../../support/plain-http.ts';
@@ -21,21 +22,6 @@ import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
 import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
-
-/** Runs everything that is ready. */
-async function quiet(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** A mocked clock: timers and Date. */
-function stopTheClock(t: TestContext): (milliseconds: number) => Promise<void> {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
-  return async (milliseconds) => {
-    await quiet();
-    t.mock.timers.tick(milliseconds);
-    await quiet();
-  };
-}
 
 /** Lambda's context for a call with this time limit. */
 function lambdaContext(limit: number): { getRemainingTimeInMillis: () => number } {
@@ -134,16 +120,6 @@ describe('the deadline comes', () => {
     assert.deepEqual(json(await readWebResponse(await answer)), { data: { name: 'x', slow: 'y' } });
   });
 
-  test('when the option says so, without a known limit', async (t) => {
-    const turn = stopTheClock(t);
-    const [options] = optionsWith({ deadline: { ms: 1000, reserveMs: 100 } });
-
-    const answer = createFetchHandler(options).fetch(webRequest(partial));
-    await turn(900);
-
-    assert.deepEqual(json(await readWebResponse(await answer)), partialAnswer);
-  });
-
   test('not at all with deadline: false', async (t) => {
     const turn = stopTheClock(t);
     const answer = createHandler(optionsWith({ deadline: false })[0])(httpAPIEvent(partial), lambdaContext(3000));
@@ -153,7 +129,7 @@ describe('the deadline comes', () => {
     assert.equal(await isAnswered(answer), false);
   });
 
-  test('when the option says so, also in the first call of a server whose options are known late', async (t) => {
+  test('when the option says so, without a known limit, also in the first call of a server whose options are known late', async (t) => {
     const turn = stopTheClock(t);
     const [options] = optionsWith({ deadline: { ms: 1000 } });
 
@@ -196,6 +172,15 @@ describe('at the deadline', () => {
     assert.equal(signal.reason.extensions.code, 'DEADLINE_EXCEEDED');
   });
 
+  test('an operation that graphql-js executes has no answer: 504, and the signal fires', async (t) => {
+    let signal: AbortSignal | undefined;
+    const response = await answerOf(t, { executor: graphqlJSExecutor(), context: (argument) => ((signal = argument.signal), {}) });
+
+    assert.equal(response.status, 504);
+    assert.equal(json(response).errors[0].extensions.code, 'DEADLINE_EXCEEDED');
+    assert.equal(signal?.aborted, true);
+  });
+
   test('a mutation that has not started does not start', async (t) => {
     let began = false;
     const Mutation = { first: never, second: () => ((began = true), 'x') };
@@ -230,20 +215,6 @@ describe('at the deadline', () => {
 
     assert.equal(count, 0);
   });
-});
-
-test('at the deadline, an operation that graphql-js executes has no answer: 504, and the signal fires', async (t) => {
-  const turn = stopTheClock(t);
-  let signal: AbortSignal | undefined;
-  const [options] = optionsWith({ executor: graphqlJSExecutor(), context: (argument) => ((signal = argument.signal), {}) });
-
-  const answer = createHandler(options)(httpAPIEvent(partial), lambdaContext(3000));
-  await turn(2500);
-  const response = await httpAPI.read(await answer);
-
-  assert.equal(response.status, 504);
-  assert.equal((json(response) as any).errors[0].extensions.code, 'DEADLINE_EXCEEDED');
-  assert.equal(signal?.aborted, true);
 });
 
 describe('at the deadline, a data source', () => {
@@ -317,19 +288,6 @@ describe('what hangs before an operation runs is answered with status 504', () =
     });
   }
 
-  test('the start of the server', async (t) => {
-    const turn = stopTheClock(t);
-    // The options, which contain the logger, have not been loaded yet.
-    t.mock.method(console, 'warn', () => {});
-    const answer = createHandler(never)(httpAPIEvent(post({ query: '{ name }' })), lambdaContext(3000));
-
-    await turn(2500);
-    await turn(250);
-    await turn(20);
-
-    assert.equal((await httpAPI.read(await answer)).status, 504);
-  });
-
   test('a body that does not arrive, with the common headers, so that browsers can read the answer', async (t) => {
     const turn = stopTheClock(t);
     const body = new ReadableStream({ pull: never });
@@ -381,19 +339,6 @@ describe('what hangs before an operation runs is answered with status 504', () =
 
     assert.equal(began, false);
   });
-
-  test('and the other elements of its batch have their answers', async (t) => {
-    const turn = stopTheClock(t);
-    let calls = 0;
-    const [options] = optionsWith({ context: () => (++calls === 1 ? never() : {}) });
-    const answer = createHandler(options)(httpAPIEvent(post([{ query: '{ name }' }, { query: '{ name }' }])), lambdaContext(3000));
-
-    await turn(2500);
-
-    const [first, second] = json(await httpAPI.read(await answer)) as { errors: { extensions: unknown }[] }[];
-    assert.deepEqual(first!.errors[0]!.extensions, { code: 'DEADLINE_EXCEEDED' });
-    assert.deepEqual(second, { data: { name: 'x' } });
-  });
 });
 
 describe('a hook that hangs after the execution is awaited for at most half of the reserve', () => {
@@ -420,33 +365,12 @@ describe('a hook that hangs after the execution is awaited for at most half of t
       else assert.deepEqual([response.status, (json(response) as { data?: unknown }).data], [504, undefined]);
     });
   }
-
-  test('in a batch, the element of the hook alone has no answer', async (t) => {
-    const turn = stopTheClock(t);
-    let count = 0;
-    const [options] = optionsWith({
-      plugins: [{ requestDidStart: () => ({ willSendResponse: () => (++count === 1 ? never() : undefined) }) }] as never,
-    });
-    const answer = createHandler(options)(httpAPIEvent(post([{ query: '{ name }' }, { query: '{ name }' }])), lambdaContext(3000));
-
-    await turn(2500);
-    await turn(250);
-
-    const [first, second] = json(await httpAPI.read(await answer)) as { data?: unknown }[];
-    assert.equal(first!.data, undefined);
-    assert.deepEqual(second, { data: { name: 'x' } });
-  });
 });
 
 describe('work passed to waitUntil', () => {
   test('is awaited after the deadline for at most half of the reserve', async (t) => {
     const turn = stopTheClock(t);
-    const [options, lines] = optionsWith({
-      context: ({ waitUntil }) => {
-        waitUntil(never());
-        return {};
-      },
-    });
+    const [options, lines] = optionsWith({ context: ({ waitUntil }) => (waitUntil(never()), {}) });
     const answer = createHandler(options)(httpAPIEvent(partial), lambdaContext(3000));
 
     await turn(2500);
@@ -498,24 +422,5 @@ describe('deadlineLeft', () => {
     await turn(0);
 
     assert.deepEqual(left, [2500]);
-  });
-});
-
-describe('an operation in which nothing is asynchronous', () => {
-  test('does not read the clock', async () => {
-    const context = {
-      getRemainingTimeInMillis: () => {
-        throw new Error('not needed');
-      },
-    };
-
-    const handler = createHandler(optionsWith({})[0]);
-    const event = httpAPIEvent(post({ query: '{ name }' }));
-    // The start of the server is asynchronous.
-    await handler(event, {});
-
-    const response = await httpAPI.read(await handler(event, context));
-
-    assert.deepEqual(json(response), { data: { name: 'x' } });
   });
 });

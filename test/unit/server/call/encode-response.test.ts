@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 
 import { createHandler } from '../../../../src/entries/index.ts';
 import type { HTTPResponse, ServerPlugin } from '../../../../src/entries/index.ts';
+import { stopTheClock } from '../../../support/clock.ts';
 import { json, post } from '../../../support/plain-http.ts';
 import type { PlainResponse } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
@@ -78,15 +79,11 @@ describe('encode', () => {
   }
 
   test('a function that hangs is given up at the deadline', async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 0 });
-    const quiet = async (): Promise<void> => {
-      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-    };
-    const answering = answer([encoding(() => new Promise(() => {}))], httpAPI, { getRemainingTimeInMillis: () => 3000 - Date.now() });
-    await quiet();
-    t.mock.timers.tick(2990);
-    await quiet();
-    t.mock.timers.tick(20);
+    const turn = stopTheClock(t);
+    const end = Date.now() + 3000;
+    const answering = answer([encoding(() => new Promise(() => {}))], httpAPI, { getRemainingTimeInMillis: () => end - Date.now() });
+    await turn(2990);
+    await turn(20);
 
     assert.match((await answering).body, /DEADLINE_EXCEEDED/);
     assert.ok(lines.length > 0);

@@ -5,26 +5,15 @@ import type { TestContext } from 'node:test';
 import { createHandler } from '../../../../src/entries/index.ts';
 import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
 import type { ServerOptions } from '../../../../src/server/startup/options.ts';
+import { stopTheClock } from '../../../support/clock.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { echoServer } from '../../../support/echo-server.ts';
+import { webRequest } from '../../../support/events.ts';
 import { post } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { httpAPI } from '../../../support/sources.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
-
-/** Mocks the clock. The returned function advances it, and runs everything that is ready before and after. */
-function stopTheClock(t: TestContext): (milliseconds: number) => Promise<void> {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
-  const quiet = async (): Promise<void> => {
-    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-  };
-  return async (milliseconds) => {
-    await quiet();
-    t.mock.timers.tick(milliseconds);
-    await quiet();
-  };
-}
 
 function silentConsole(t: TestContext): string[] {
   const lines: string[] = [];
@@ -39,12 +28,7 @@ function statusOf(answer: Promise<Response>): () => number | 'none yet' {
   return () => status;
 }
 
-const request = (): Request =>
-  new Request('https://example.com/', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"query":"{ __typename }"}',
-  });
+const request = (): Request => webRequest(post({ query: '{ __typename }' }));
 
 function lambdaContext(limit: number): { getRemainingTimeInMillis: () => number } {
   const end = Date.now() + limit;

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { GraphQLError } from 'graphql';
-
 import { DataSource } from '../../../../src/entries/datasource.ts';
 import { createHandler } from '../../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../../src/server/startup/options.ts';
@@ -33,28 +31,10 @@ describe('the context function', () => {
 
     assert.equal(contexts, 3);
   });
-
-  test('may set status, headers and cookies of the response', async () => {
-    const { send } = serving({
-      context: ({ response }) => {
-        response.status = 202;
-        response.headers.set('x-request-id', 'r1');
-        response.headers.append('set-cookie', 'a=1');
-        response.headers.append('set-cookie', 'b=2');
-        return {};
-      },
-    });
-
-    const response = await send(typename);
-
-    assert.equal(response.status, 202);
-    assert.equal(response.headers.get('x-request-id'), 'r1');
-    assert.deepEqual(response.setCookies, ['a=1', 'b=2']);
-  });
 });
 
 describe('the dataSources function', () => {
-  test('is called for every operation, after the context, and its sources are initialized with context and cache', async () => {
+  test('is called after the context, and its sources are initialized with context and cache', async () => {
     const steps: string[] = [];
     class Watched {
       initialize({ context, cache }: { context: { user: string }; cache: object }): void {
@@ -67,10 +47,8 @@ describe('the dataSources function', () => {
     });
 
     await send(typename);
-    await send(typename);
 
-    const once = ['context', 'dataSources', 'initialize for ada true'];
-    assert.deepEqual(steps, [...once, ...once]);
+    assert.deepEqual(steps, ['context', 'dataSources', 'initialize for ada true']);
   });
 
   test('is awaited if a source initializes asynchronously, before any resolver', async () => {
@@ -102,39 +80,27 @@ describe('the dataSources function', () => {
     assert.deepEqual(json(await send({ query: '{ a }' })), { data: { a: 'found' } });
   });
 
-  test('beside a context that already has dataSources is a masked 500 whose log says what to do', async () => {
-    const { send, log } = serving({ context: () => ({ dataSources: {} }), dataSources: () => ({}) });
-
-    assert.equal((await send(typename)).status, 500);
-    assert.match(String(log[0]?.message), /context\(\) to return a new object without the key "dataSources"/);
-  });
-
-  for (const wrong of [undefined, null, 'x', Promise.resolve({})]) {
-    test(`that returns ${wrong instanceof Promise ? 'a promise' : String(wrong)} is a masked 500 whose log says what to return`, async () => {
-      const { send, log } = serving({ dataSources: (() => wrong) as never });
+  const returned = /Expected dataSources\(\) to return an object of data source instances, for example/;
+  const mistakes: Readonly<Record<string, readonly [Partial<ServerOptions>, expected: RegExp]>> = {
+    'beside a context that has dataSources': [
+      { context: () => ({ dataSources: {} }), dataSources: () => ({}) },
+      /context\(\) to return a new object without the key "dataSources"/,
+    ],
+    'that returns nothing': [{ dataSources: (() => undefined) as never }, returned],
+    'that returns a text': [{ dataSources: (() => 'x') as never }, returned],
+    'that returns a promise': [{ dataSources: (async () => ({})) as never }, returned],
+    'that returns a class': [
+      { dataSources: () => ({ books: Books }) as never },
+      /Expected dataSources\(\)\.books to be an instance, got a class: new Books\(\)\./,
+    ],
+  };
+  for (const [what, [options, expected]] of Object.entries(mistakes))
+    test(`${what} is a masked 500 whose log says what to do`, async () => {
+      const { send, log } = serving(options);
 
       assert.equal((await send(typename)).status, 500);
-      assert.match(String(log[0]?.message), /Expected dataSources\(\) to return an object of data source instances, for example/);
+      assert.match(String(log[0]?.message), expected);
     });
-  }
-
-  test('that returns a class is a masked 500 whose log says to make an instance', async () => {
-    const { send, log } = serving({ dataSources: () => ({ books: Books }) as never });
-
-    assert.equal((await send(typename)).status, 500);
-    assert.match(String(log[0]?.message), /Expected dataSources\(\)\.books to be an instance, got a class: new Books\(\)\./);
-  });
-
-  test('that shares an instance between two operations fails the second, in development', async () => {
-    const shared = new Books();
-    const { send } = serving({ dataSources: () => ({ books: shared }), nodeEnv: 'development' });
-    await send(typename);
-
-    const response = await send(typename);
-
-    assert.equal(response.status, 500);
-    assert.match(json(response).errors[0].message, /The data source "books" was used in an earlier operation.*new Books\(\)/s);
-  });
 
   test('that shares an instance between two operations of one batch fails one of them, in development', async () => {
     const shared = new Books();
@@ -161,22 +127,6 @@ describe('the dataSources function', () => {
 });
 
 describe('formatError', () => {
-  test('gets the form about to be sent and the error as it was thrown, and has the last word', async () => {
-    const seen: unknown[] = [];
-    const { send } = serving({
-      formatError: (formatted, error) => {
-        seen.push(formatted.message, (error as GraphQLError).originalError?.message);
-        return { ...formatted, message: 'Sorry.' };
-      },
-    });
-
-    const { errors } = json(await send({ query: '{ fail }' }));
-
-    assert.deepEqual(seen, ['Internal server error', 'The resolver failed on purpose.']);
-    assert.equal(errors[0].message, 'Sorry.');
-    assert.deepEqual(errors[0].path, ['fail']);
-  });
-
   test('is called for a refused request as for an element of a batch', async () => {
     const { send } = serving({ formatError: (formatted) => ({ ...formatted, message: 'Sorry.' }) });
 
@@ -214,18 +164,4 @@ describe('formatError', () => {
       assert.deepEqual(json(response).errors[0].extensions, {});
     });
   }
-});
-
-describe('an unexpected error', () => {
-  test('has an id that is in the answer and in the log, with the error itself', async () => {
-    const { send, log } = serving({});
-
-    const { errorId } = json(await send({ query: '{ fail }' })).errors[0].extensions;
-
-    const [line] = log;
-    assert.ok(line !== undefined);
-    assert.ok(line.message.includes(errorId));
-    assert.ok(line.details[0] instanceof Error);
-    assert.equal(line.details[0].message, 'The resolver failed on purpose.');
-  });
 });
