@@ -4,6 +4,8 @@ import { describe, it } from 'node:test';
 import { GraphQLError, GraphQLScalarType, versionInfo } from 'graphql';
 
 import { createHandler } from '../../../../src/entries/index.ts';
+import { webRequest } from '../../../support/events.ts';
+import { post } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { executors } from '../../../support/executors.ts';
 
@@ -68,65 +70,41 @@ const thrown: Readonly<Record<string, () => unknown>> = {
 /** Each calls `fail` in one place where the pipeline runs user code. */
 type Place = (fail: () => never) => { query: string; variables?: object; typeDefs?: string; resolvers: object; options?: object };
 
-const input = 'scalar S type Query { f(s: S, l: [S!], i: I): String o: S } input I { s: S }';
-const asInput = (fail: () => never) => ({ parseValue: fail, parseLiteral: fail });
-const field = (f: unknown, type = 'String'): { typeDefs: string; resolvers: object } => ({
+const input = 'scalar S type Query { f(s: S, l: [S!], n: [S], i: I): String o: S } input I { s: S }';
+const field = (f: unknown, type = 'String', more: object = {}): { typeDefs: string; resolvers: object } => ({
   typeDefs: `scalar S type Query { f: ${type} } interface N { id: ID } type A implements N { id: ID } union U = A type B { id: ID } enum E { X }`,
-  resolvers: { Query: { f } },
+  resolvers: { Query: { f }, ...more },
 });
+/** A scalar that fails for this argument. */
+const argument =
+  (query: string, variables?: object): Place =>
+  (fail) => ({
+    query,
+    ...(variables && { variables }),
+    typeDefs: input,
+    resolvers: { S: scalar({ parseValue: fail, parseLiteral: fail }) },
+  });
+const option =
+  (make: (fail: () => never) => object): Place =>
+  (fail) => ({ query: '{ f }', ...field(() => 'x'), options: make(fail) });
+const listener = (hook: string): Place => option((fail) => ({ plugins: [{ requestDidStart: () => ({ [hook]: fail }) }] }));
 
 const places: Readonly<Record<string, Place>> = {
-  'parseLiteral of an argument': (fail) => ({ query: '{ f(s: "x") }', typeDefs: input, resolvers: { S: scalar(asInput(fail)) } }),
-  'parseLiteral of an item': (fail) => ({ query: '{ f(l: ["x", 1]) }', typeDefs: input, resolvers: { S: scalar(asInput(fail)) } }),
-  'parseLiteral of an input field': (fail) => ({ query: '{ f(i: { s: 1 }) }', typeDefs: input, resolvers: { S: scalar(asInput(fail)) } }),
-  'parseLiteral beside a variable': (fail) => ({
-    query: 'query ($v: S) { f(l: [$v, 2]) }',
-    variables: {},
-    typeDefs: input.replace('[S!]', '[S]'),
-    resolvers: { S: scalar(asInput(fail)) },
-  }),
-  'parseLiteral of a default value of a variable': (fail) => ({
-    query: 'query ($v: S = 4) { f(s: $v) }',
-    typeDefs: input,
-    resolvers: { S: scalar(asInput(fail)) },
-  }),
+  'parseLiteral of an argument': argument('{ f(s: "x") }'),
+  'parseLiteral of an item': argument('{ f(l: ["x", 1]) }'),
+  'parseLiteral of an input field': argument('{ f(i: { s: 1 }) }'),
+  'parseLiteral beside a variable': argument('query ($v: S) { f(n: [$v, 2]) }', {}),
+  'parseLiteral of a default value of a variable': argument('query ($v: S = 4) { f(s: $v) }'),
   'parseLiteral that validation passes': (fail) => {
     let calls = 0;
     const later = (): unknown => (++calls > 1 ? fail() : 1);
     return { query: '{ f(s: 3) }', typeDefs: input, resolvers: { S: scalar({ parseValue: fail, parseLiteral: later }) } };
   },
-  'parseValue of a variable': (fail) => ({
-    query: 'query ($v: S) { f(s: $v) }',
-    variables: { v: 'x' },
-    typeDefs: input,
-    resolvers: { S: scalar(asInput(fail)) },
-  }),
-  'parseValue of a list': (fail) => ({
-    query: 'query ($v: [S!]) { f(l: $v) }',
-    variables: { v: ['x', 'y'] },
-    typeDefs: input,
-    resolvers: { S: scalar(asInput(fail)) },
-  }),
-  'parseValue of an input object': (fail) => ({
-    query: 'query ($v: I) { f(i: $v) }',
-    variables: { v: { s: 'x' } },
-    typeDefs: input,
-    resolvers: { S: scalar(asInput(fail)) },
-  }),
-  serialize: (fail) => ({
-    query: '{ f }',
-    ...withScalar(
-      field(() => 1, 'S'),
-      { serialize: fail },
-    ),
-  }),
-  'serialize of an item': (fail) => ({
-    query: '{ f }',
-    ...withScalar(
-      field(() => [1, 2], '[S]'),
-      { serialize: fail },
-    ),
-  }),
+  'parseValue of a variable': argument('query ($v: S) { f(s: $v) }', { v: 'x' }),
+  'parseValue of a list': argument('query ($v: [S!]) { f(l: $v) }', { v: ['x', 'y'] }),
+  'parseValue of an input object': argument('query ($v: I) { f(i: $v) }', { v: { s: 'x' } }),
+  serialize: (fail) => ({ query: '{ f }', ...field(() => 1, 'S', { S: scalar({ serialize: fail }) }) }),
+  'serialize of an item': (fail) => ({ query: '{ f }', ...field(() => [1, 2], '[S]', { S: scalar({ serialize: fail }) }) }),
   'a resolver': (fail) => ({ query: '{ f }', ...field(fail) }),
   'a resolver that returns a promise': (fail) => ({ query: '{ f }', ...field(async () => fail()) }),
   'a resolver that returns what it should throw': (fail) => ({ query: '{ f { id } }', ...field(() => thrownBy(fail), 'B') }),
@@ -150,53 +128,24 @@ const places: Readonly<Record<string, Place>> = {
     }, '[String]'),
   }),
   'a list of failures': (fail) => ({ query: '{ f { id } }', ...field(() => [Promise.resolve().then(fail), thrownBy(fail)], '[B]') }),
-  resolveType: (fail) => ({
-    query: '{ f { id } }',
-    ...withType(
-      field(() => ({ id: 1 }), 'N'),
-      'N',
-      fail,
-    ),
-  }),
+  resolveType: (fail) => ({ query: '{ f { id } }', ...field(() => ({ id: 1 }), 'N', { N: { __resolveType: fail } }) }),
   'a getter of __typename': (fail) => ({
     query: '{ f { id } }',
     ...field(() => Object.defineProperty({}, '__typename', { get: fail }), 'N'),
   }),
-  isTypeOf: (fail) => ({
-    query: '{ f { id } }',
-    ...withIsTypeOf(
-      field(() => ({ id: 1 }), 'A'),
-      fail,
-    ),
-  }),
+  isTypeOf: (fail) => ({ query: '{ f { id } }', ...field(() => ({ id: 1 }), 'A', { A: { __isTypeOf: fail } }) }),
   'toString of an ID': (fail) => ({ query: '{ f }', ...field(() => ({ toString: fail, valueOf: fail }), 'ID') }),
   'toJSON of a string': (fail) => ({ query: '{ f }', ...field(() => ({ toJSON: fail }), 'String') }),
   'toJSON of a custom scalar': (fail) => ({ query: '{ f }', ...field(() => ({ toJSON: fail }), 'S') }),
-  context: (fail) => ({ query: '{ f }', ...field(() => 'x'), options: { context: fail } }),
-  dataSources: (fail) => ({ query: '{ f }', ...field(() => 'x'), options: { dataSources: fail } }),
-  'initialize of a data source': (fail) => ({
-    query: '{ f }',
-    ...field(() => 'x'),
-    options: { dataSources: () => ({ a: { initialize: async () => fail() } }) },
-  }),
-  'a plugin': (fail) => ({ query: '{ f }', ...field(() => 'x'), options: { plugins: [{ requestDidStart: fail }] } }),
-  didResolveOperation: (fail) => ({
-    query: '{ f }',
-    ...field(() => 'x'),
-    options: { plugins: [{ requestDidStart: () => ({ didResolveOperation: fail }) }] },
-  }),
-  executionDidStart: (fail) => ({
-    query: '{ f }',
-    ...field(() => 'x'),
-    options: { plugins: [{ requestDidStart: () => ({ executionDidStart: fail }) }] },
-  }),
-  willSendResponse: (fail) => ({
-    query: '{ f }',
-    ...field(() => 'x'),
-    options: { plugins: [{ requestDidStart: () => ({ willSendResponse: fail }) }] },
-  }),
+  context: option((fail) => ({ context: fail })),
+  dataSources: option((fail) => ({ dataSources: fail })),
+  'initialize of a data source': option((fail) => ({ dataSources: () => ({ a: { initialize: async () => fail() } }) })),
+  'a plugin': option((fail) => ({ plugins: [{ requestDidStart: fail }] })),
+  didResolveOperation: listener('didResolveOperation'),
+  executionDidStart: listener('executionDidStart'),
+  willSendResponse: listener('willSendResponse'),
   formatError: (fail) => ({ query: '{ f }', ...field(fail), options: { formatError: fail } }),
-  'a directive of validation': (fail) => ({ query: '{ f }', ...field(() => 'x'), options: { validationRules: [fail] } }),
+  'a directive of validation': option((fail) => ({ validationRules: [fail] })),
 };
 
 function thrownBy(fail: () => never): unknown {
@@ -211,28 +160,6 @@ function scalar(config: object): unknown {
   return new GraphQLScalarType({ name: 'S', ...config });
 }
 
-function withScalar(
-  { typeDefs, resolvers }: { typeDefs: string; resolvers: object },
-  config: object,
-): { typeDefs: string; resolvers: object } {
-  return { typeDefs, resolvers: { ...resolvers, S: scalar(config) } };
-}
-
-function withType(
-  { typeDefs, resolvers }: { typeDefs: string; resolvers: object },
-  name: string,
-  fail: () => never,
-): { typeDefs: string; resolvers: object } {
-  return { typeDefs, resolvers: { ...resolvers, [name]: { __resolveType: fail } } };
-}
-
-function withIsTypeOf(
-  { typeDefs, resolvers }: { typeDefs: string; resolvers: object },
-  fail: () => never,
-): { typeDefs: string; resolvers: object } {
-  return { typeDefs, resolvers: { ...resolvers, A: { __isTypeOf: fail } } };
-}
-
 /** The answer in production, as text with its headers. */
 async function answerOf(place: Place, make: () => unknown, executor: object): Promise<{ text: string; ran: boolean }> {
   let ran = false;
@@ -243,10 +170,7 @@ async function answerOf(place: Place, make: () => unknown, executor: object): Pr
   const { query, variables, typeDefs, resolvers, options } = place(fail);
   const [logger] = recordingLogger();
   const handler = createHandler({ typeDefs, resolvers, nodeEnv: 'production', logger, ...executor, ...options } as any);
-  const headers = { 'content-type': 'application/json' };
-  const response = await handler.fetch(
-    new Request('https://f.test/', { method: 'POST', headers, body: JSON.stringify({ query, variables }) }),
-  );
+  const response = await handler.fetch(webRequest(post({ query, variables })));
   return { text: `${JSON.stringify([...response.headers])}${await response.text()}`, ran };
 }
 
@@ -291,9 +215,7 @@ describe('an error about a value of the wrong type', () => {
       const [logger] = recordingLogger();
       const handler = createHandler({ typeDefs, resolvers, nodeEnv: 'production', logger, ...executor } as any);
 
-      const body = JSON.stringify({ query: '{ number kind list named { name } purpose }' });
-      const headers = { 'content-type': 'application/json' };
-      const response = await handler.fetch(new Request('https://f.test/', { method: 'POST', headers, body }));
+      const response = await handler.fetch(webRequest(post({ query: '{ number kind list named { name } purpose }' })));
       const { errors } = (await response.json()) as { errors: { message: string; path: string[] }[] };
 
       const messages = Object.fromEntries(errors.map(({ path, message }) => [path[0], message]));
