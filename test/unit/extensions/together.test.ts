@@ -11,6 +11,8 @@ import { edgeServing } from '../../support/edge/serving.ts';
 import { serveTools } from '../../support/mcp-serving.ts';
 import { exporter } from '../../support/spans.ts';
 
+// What test/contract/generated/extensions/crossings.test.ts does not cross.
+
 describe('openTelemetry and edge', () => {
   const typeDefs = 'type Query { user: String @cacheControl(maxAge: 60) }';
   const resolvers = { Query: { user: () => propagation.getActiveBaggage()?.getEntry('user')?.value ?? 'none' } };
