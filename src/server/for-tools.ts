@@ -12,6 +12,6 @@ export { fetchAPI } from './platform/fetch.ts';
 export { lambdaAdapters } from './platform/aws.ts';
 export { netlifyV1 } from './platform/netlify.ts';
 export { assertOptions } from './startup/options.ts';
-export { findBuiltFile, hasPackageFiles } from './startup/load-tools.ts';
+export { findBuiltFile, hasPackageFiles } from './startup/package-files.ts';
 export { createServer } from './startup/server.ts';
 export { Starter } from './startup/start.ts';

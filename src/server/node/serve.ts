@@ -11,7 +11,7 @@ import type { ListenOptions, TrackedListener } from './listener.ts';
 import { createClose } from '../startup/start.ts';
 import { inspect } from 'node:util';
 import type { Logger } from '../operation/types.ts';
-import { packageFolder } from '../startup/load-tools.ts';
+import { packageFolder } from '../startup/package-files.ts';
 
 /** A server that is listening. */
 export interface RunningServer {
