@@ -89,7 +89,8 @@ function definitionsOf({ types, directives, directiveExtensions, schema, schemaE
   return places.filter((place): place is DefinitionNode => isParsed(place));
 }
 
-function toFinding({ message, nodes = [], source, positions = [] }: GraphQLError): Finding {
+function toFinding({ message: text, nodes = [], source, positions = [] }: GraphQLError): Finding {
+  const message = text.replace(/^Unknown (?:directive|type) "[^"]+"\.$/, '$& Define it in typeDefs.');
   // graphql-js lists the interface first, but the type that implements it must be fixed. Of two definitions, the second is too many.
   const loc = (/^Interface |only be defined once/.test(message) ? nodes[1] : nodes[0])?.loc;
   if (loc !== undefined) return { message, sdl: { text: loc.source.body, offset: loc.start } };

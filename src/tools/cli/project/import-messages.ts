@@ -19,15 +19,12 @@ export interface PackageImport {
 /** Adds to a message of esbuild how to install the missing package. For an installed one, the message says what is wrong. */
 export function toUserMessage(message: Message): Message {
   const { text, notes } = message;
-  const [, missing] = /^Could not resolve "([^"./][^"]*)"$/.exec(text) ?? [];
+  const [, missing] = /^Could not resolve "([^"]+)"$/.exec(text) ?? [];
   if (missing === undefined) return message;
   const name = packageOf(missing);
   const isInstalled = notes.some((note) => note.text.includes(' is not exported by '));
-  return {
-    ...message,
-    text: `${text}: ${isInstalled ? `${name} has no such entry` : `it is not installed. Run: npm i ${name}`}`,
-    notes: [],
-  };
+  const ofPackage = isInstalled ? `${name} has no such entry` : `it is not installed. Run: npm i ${name}`;
+  return { ...message, text: `${text}: ${/^[./]/.test(missing) ? 'there is no such file. Correct the path' : ofPackage}`, notes: [] };
 }
 
 /**
@@ -45,7 +42,7 @@ export async function explainImportError(error: unknown, packages: readonly Pack
     const at = new RegExp(named).exec(text)?.index;
     if (at === undefined) continue;
     const advice = specifier.startsWith('graphql-functions')
-      ? ''
+      ? ' Import it from graphql or from another entry of graphql-functions.'
       : ` If it is a CommonJS module, Node cannot see this name. Write: import all from '${specifier}'; const { ${name} } = all;`;
     return { file: importer, ...positionAt(text, at), message: `"${specifier}" does not export ${name}.${advice}` };
   }

@@ -23,43 +23,37 @@ export default createHandler({
 });
 `;
 
+const file = 'functions/graphql.ts';
+const ok = "typeDefs: 'type Query { ok: Boolean }'";
+
+/** A function with these lines after the import of createHandler, and the message about it. */
+function code(lines: readonly string[], expected: RegExp, inCheck: RegExp = expected): Break {
+  return { files: { [file]: functionOf(...lines) }, expected, inCheck };
+}
+
 /** The mistakes that `dev` reports in a different way come first. */
 const breaks: Readonly<Record<string, Break>> = {
-  'a syntax error': {
-    files: {
-      'functions/graphql.ts': functionOf(
-        'export default createHandler({',
-        "  typeDefs: 'type Query { ok: Boolean }'",
-        '  resolvers: {},',
-        '});',
-      ),
-    },
-    expected: /Expected "}" but found "resolvers"[^]*functions\/graphql\.ts:4:2/,
-    inCheck: /^functions\/graphql\.ts:4:3 Expected "}" but found "resolvers"/m,
-  },
-  'a module that throws': {
-    files: {
-      'functions/graphql.ts': functionOf(
-        "if (process.env['DATABASE_URL'] === undefined) throw new Error('DATABASE_URL is not set');",
-        "export default createHandler({ typeDefs: 'type Query { ok: Boolean }' });",
-      ),
-    },
-    expected: /DATABASE_URL is not set[^]*> 2 \|/,
-    inCheck: /^functions\/graphql\.ts:2:54 DATABASE_URL is not set/m,
-  },
-  'a variable that is not set': {
-    files: {
-      'functions/graphql.ts': functionOf(
-        "const base = new URL(process.env['SHOP_URL'] as string);",
-        "export default createHandler({ typeDefs: 'type Query { ok: Boolean }', context: () => ({ base }) });",
-      ),
-    },
-    expected: /Invalid URL[^]*> 2 \| const base = new URL\(process\.env\['SHOP_URL'\]/,
-    inCheck: /^functions\/graphql\.ts:2:14 Invalid URL\n[^]*> 2 \| const base = new URL\(process\.env\['SHOP_URL'\]/m,
-  },
+  'a syntax error': code(
+    ['export default createHandler({', `  ${ok}`, '  resolvers: {},', '});'],
+    /Expected "}" but found "resolvers"[^]*functions\/graphql\.ts:4:2/,
+    /^functions\/graphql\.ts:4:3 Expected "}" but found "resolvers"/m,
+  ),
+  'a module that throws': code(
+    [
+      "if (process.env['DATABASE_URL'] === undefined) throw new Error('DATABASE_URL is not set');",
+      `export default createHandler({ ${ok} });`,
+    ],
+    /DATABASE_URL is not set[^]*> 2 \|/,
+    /^functions\/graphql\.ts:2:54 DATABASE_URL is not set/m,
+  ),
+  'a variable that is not set': code(
+    ["const base = new URL(process.env['SHOP_URL'] as string);", `export default createHandler({ ${ok}, context: () => ({ base }) });`],
+    /Invalid URL[^]*> 2 \| const base = new URL\(process\.env\['SHOP_URL'\]/,
+    /^functions\/graphql\.ts:2:14 Invalid URL\n[^]*> 2 \| const base = new URL\(process\.env\['SHOP_URL'\]/m,
+  ),
   'files that import each other': {
     files: {
-      'functions/graphql.ts': functionOf(
+      [file]: functionOf(
         "import { resolvers } from '../graphql/resolvers.ts';",
         "export const typeDefs = 'type Query { ok: Boolean }';",
         'export default createHandler({ typeDefs, resolvers });',
@@ -72,87 +66,66 @@ const breaks: Readonly<Record<string, Break>> = {
   },
   'typeDefs of files that import each other': {
     files: {
-      'functions/graphql.ts': functionOf("import { typeDefs } from '../graphql/schema.ts';", 'export default createHandler({ typeDefs });'),
+      [file]: functionOf("import { typeDefs } from '../graphql/schema.ts';", 'export default createHandler({ typeDefs });'),
       'graphql/schema.ts':
         "import { book } from './book.ts';\nexport const shared = 'scalar Date';\nexport const typeDefs = ['type Query { ok: Boolean }', ...book];\n",
       'graphql/book.ts': "import { shared } from './schema.ts';\nexport const book = [shared, 'type Book { id: ID }'];\n",
     },
     expected: /functions\/graphql\.ts:3:16 typeDefs\[1\] [^\n]*got undefined\. Is it imported from a module that imports this one\?/,
   },
-  'a handler that is not exported': {
-    files: { 'functions/graphql.ts': functionOf("export const graphql = createHandler({ typeDefs: 'type Query { ok: Boolean }' });") },
-    expected: /it exports graphql\. Write: export default createHandler/,
-  },
-  'a package that is not installed': {
-    files: {
-      'functions/graphql.ts': functionOf(
-        "import DataLoader from 'dataloader';",
-        'export default createHandler({ typeDefs: new DataLoader() });',
-      ),
-    },
-    expected: /Could not resolve "dataloader": it is not installed\. Run: npm i dataloader\n/,
-  },
-  'an entry that this package does not have': {
-    files: { 'functions/graphql.ts': "import { createHandler } from 'graphql-functions/lambda';\n\nexport default createHandler({});\n" },
-    expected: /Could not resolve "graphql-functions\/lambda": graphql-functions has no such entry/,
-  },
-  'a missing file': {
-    files: {
-      'functions/graphql.ts': functionOf("import { typeDefs } from '../graphql/shcema.ts';", 'export default createHandler({ typeDefs });'),
-    },
-    expected: /Could not resolve "\.\.\/graphql\/shcema\.ts"[^]*functions\/graphql\.ts:2|functions\/graphql\.ts:2:26 Could not resolve/,
-  },
-  'a name that another entry of this package exports': {
-    files: {
-      'functions/graphql.ts': functionOf(
-        "import { UserInputError } from 'graphql-functions';",
-        "export default createHandler({ typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => new UserInputError('') } } });",
-      ),
-    },
-    expected: /functions\/graphql\.ts:2:10 "graphql-functions" does not export UserInputError\.[^]*> 2 \|/,
-  },
-  'a name that graphql exports': {
-    files: {
-      'functions/graphql.ts': functionOf(
-        "import { GraphQLError } from 'graphql-functions';",
-        "export default createHandler({ typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => new GraphQLError('') } } });",
-      ),
-    },
-    expected: /functions\/graphql\.ts:2:10 "graphql-functions" does not export GraphQLError\.[^]*> 2 \|/,
-  },
-  'a name that this package does not export': {
-    files: { 'functions/graphql.ts': "import { createServer } from 'graphql-functions';\n\nexport default createServer({});\n" },
-    expected: /"graphql-functions" does not export createServer\./,
-  },
-  'a top-level await that fails': {
-    files: {
-      'functions/graphql.ts': functionOf(
-        'const config = await load();',
-        "async function load() { throw new Error('no configuration', { cause: new Error('ENOENT: config.json') }); }",
-        "export default createHandler({ typeDefs: 'type Query { ok: Boolean }', context: () => config });",
-      ),
-    },
-    expected: /no configuration[^]*functions\/graphql\.ts:3[^]*ENOENT: config\.json[^]*> 3 \|/,
-    inCheck: /^functions\/graphql\.ts:3:31 no configuration\n {2}Caused by: ENOENT: config\.json[^]*> 3 \|/m,
-  },
+  'a handler that is not exported': code(
+    [`export const graphql = createHandler({ ${ok} });`],
+    /it exports graphql\. Write: export default createHandler/,
+  ),
+  'a package that is not installed': code(
+    ["import DataLoader from 'dataloader';", 'export default createHandler({ typeDefs: new DataLoader() });'],
+    /Could not resolve "dataloader": it is not installed\. Run: npm i dataloader\n/,
+  ),
+  'an entry that this package does not have': code(
+    ["import { other } from 'graphql-functions/lambda';", 'export default createHandler({ typeDefs: other });'],
+    /Could not resolve "graphql-functions\/lambda": graphql-functions has no such entry/,
+  ),
+  'a missing file': code(
+    ["import { typeDefs } from '../graphql/shcema.ts';", 'export default createHandler({ typeDefs });'],
+    /Could not resolve "\.\.\/graphql\/shcema\.ts": there is no such file\. Correct the path[^]* 2 [|│] import/,
+  ),
+  'a name that another entry of this package exports': code(
+    ["import { UserInputError } from 'graphql-functions';", `export default createHandler({ ${ok}, context: UserInputError });`],
+    /functions\/graphql\.ts:2:10 "graphql-functions" does not export UserInputError\. Import it from graphql or from another entry [^]*> 2 \|/,
+  ),
+  'a name that graphql exports': code(
+    ["import { GraphQLError } from 'graphql-functions';", `export default createHandler({ ${ok}, context: GraphQLError });`],
+    /functions\/graphql\.ts:2:10 "graphql-functions" does not export GraphQLError\. Import it from graphql or /,
+  ),
+  'a name that this package does not export': code(
+    ["import { createServer } from 'graphql-functions';", `export default createServer({ ${ok} });`],
+    /"graphql-functions" does not export createServer\./,
+  ),
+  'a top-level await that fails': code(
+    [
+      'const config = await load();',
+      "async function load() { throw new Error('no configuration', { cause: new Error('ENOENT: config.json') }); }",
+      `export default createHandler({ ${ok}, context: () => config });`,
+    ],
+    /no configuration[^]*functions\/graphql\.ts:3[^]*ENOENT: config\.json[^]*> 3 \|/,
+    /^functions\/graphql\.ts:3:31 no configuration\n {2}Caused by: ENOENT: config\.json[^]*> 3 \|/m,
+  ),
   'a schema of another copy of graphql': {
     files: {
-      'functions/graphql.ts': functionOf("import { schema } from 'code-first';", 'export default createHandler({ schema });'),
+      [file]: functionOf("import { schema } from 'code-first';", 'export default createHandler({ schema });'),
       'node_modules/code-first/package.json': '{ "name": "code-first", "type": "module", "main": "index.js" }',
       'node_modules/code-first/index.js':
         "import { buildSchema } from 'graphql';\nexport const schema = buildSchema('type Query { ok: Boolean }');",
     },
     async prepare({ directory }) {
       const filter = (path: string): boolean => !path.endsWith('.d.ts');
-      await cp(join(root, 'node_modules/graphql'), join(directory, 'node_modules/code-first/node_modules/graphql'), {
-        recursive: true,
-        filter,
-      });
+      const copy = join(directory, 'node_modules/code-first/node_modules/graphql');
+      await cp(join(root, 'node_modules/graphql'), copy, { recursive: true, filter });
     },
     expected: /two copies of graphql[^]*npm ls graphql[^]*npm dedupe graphql/,
   },
   'a name that platforms do not accept': {
-    files: { 'functions/graphql.ts': sound, 'functions/graphql.test.ts': '' },
+    files: { [file]: sound, 'functions/graphql.test.ts': '' },
     expected: /graphql\.test\.ts[^\n]*(?:only contain letters, digits, "-" and "_")/,
   },
 };
@@ -226,28 +199,6 @@ test('for a function of /aws-lambda, dev says how to serve it', async (context) 
   const { printed } = await startDevHere(context, project, '{ ok }');
 
   assert.match(printed().stdout, /Status 500:[^]*--platform aws-http/);
-});
-
-test('every pattern of operations must name a file', async (context) => {
-  const project = await createProject(context, {
-    'functions/plain.ts': 'export default () => new Response();',
-    'good.graphql': '{ ok }',
-  });
-
-  const { code, stderr } = await runCommandHere(project.directory, 'check', 'good.graphql', 'nothing.graphql');
-
-  assert.equal(code, 1);
-  assert.match(stderr, /No files match nothing\.graphql\./);
-});
-
-test('an operation that does not match the schema is reported with its line', async (context) => {
-  const project = await createProject(context, { 'functions/graphql.ts': sound, 'src/page.ts': 'const query = gql`\n  { oh }\n`;\n' });
-  await linkPackage(project, 'graphql');
-
-  const { code, stdout } = await runCommandHere(project.directory, 'check', 'src/*.ts');
-
-  assert.equal(code, 1);
-  assert.match(stdout, /^src\/page\.ts:2:5 Cannot query field "oh" on type "Query"\. Did you mean "ok"\?/m);
 });
 
 for (const [version, expected] of [
