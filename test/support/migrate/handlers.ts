@@ -6,10 +6,6 @@ const typeDefs = gql\`type Query { hello: String }\`;
 const server = new ApolloServer({ typeDefs, resolvers: { Query: { hello: () => 'world' } } });
 export const handler = server.createHandler();
 `,
-    namespace: `import * as apollo from 'apollo-server-lambda';
-const server = new apollo.ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } });
-export const handler = server.createHandler();
-`,
     plugins: `import { ApolloServer, AuthenticationError } from 'apollo-server-lambda';
 import { ApolloServerPluginLandingPageGraphQLPlayground, ApolloServerPluginCacheControl } from 'apollo-server-core';
 const server = new ApolloServer({
@@ -53,22 +49,12 @@ export const handler = server.createHandler({ cors: { origin: '*', credentials: 
 `,
   }),
   ...variants('required', ['cjs'], {
-    named: `const { ApolloServer, gql } = require('apollo-server-lambda');
-const server = new ApolloServer({ typeDefs: gql\`type Query { hello: String }\`, resolvers: { Query: { hello: () => 'world' } } });
-exports.handler = server.createHandler();
-`,
     member: `const ApolloServer = require('apollo-server-lambda').ApolloServer;
 exports.graphqlHandler = exports.handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }).createHandler();
 `,
     several: `const { ApolloServer } = require('apollo-server-lambda'), { ApolloServerPluginCacheControlDisabled } = require('apollo-server-core');
 const server = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } }, plugins: [ApolloServerPluginCacheControlDisabled] });
 module.exports.handler = server.createHandler();
-`,
-    comments: `'use strict';
-// The server of apollo-server-lambda: its name in a comment stays.
-const { ApolloServer /* the class */ } = require('apollo-server-lambda');
-const note = 'made with apollo-server-lambda';
-exports.handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => note && 'world' } } }).createHandler();
 `,
   }),
   ...variants('typed', ['ts'], {
@@ -128,21 +114,6 @@ export const handler = new ApolloServer({
   context: () => ({ token: 't' }),
   dataSources: () => ({ things: new Things() }),
   resolvers: { Query: { hello: (_: unknown, __: unknown, { dataSources }: Context) => dataSources.things.hello() } },
-}).createHandler();
-`,
-    cacheControl: `import { ApolloServer } from 'apollo-server-lambda';
-import { CacheScope } from 'apollo-server-types';
-import type { GraphQLResolveInfo } from 'graphql';
-export const handler = new ApolloServer({
-  typeDefs: 'type Query { hello: String }',
-  resolvers: {
-    Query: {
-      hello: (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo) => {
-        info.cacheControl.setCacheHint({ maxAge: 60, scope: CacheScope.Private });
-        return 'world';
-      },
-    },
-  },
 }).createHandler();
 `,
     subclass: `import { ApolloServer, ApolloError } from 'apollo-server-lambda';

@@ -12,58 +12,33 @@ function told(calls: readonly ExplainedCall[]): string[] {
   return calls.map(({ cache, why }) => `${cache}: ${why}`);
 }
 
+const maxAge = (value: string, more: object = {}): Reply => ({ headers: { 'cache-control': value, ...more }, body });
+
 describe('a miss says whether the response was stored', () => {
-  const cases: readonly [does: string, reply: Reply, why: string, ttl?: number][] = [
+  const noLifetime = 'Not stored: the origin set no lifetime (Cache-Control); set one with cacheOptionsFor.';
+  const cases: readonly [reply: Reply, why: string, ttl?: number][] = [
+    [maxAge('max-age=60'), 'Stored for 60 s: the origin sent "max-age=60".'],
+    [maxAge('no-store'), 'Not stored: the origin sent no-store.'],
+    [{ body }, noLifetime],
+    [maxAge('public'), noLifetime],
+    [maxAge('max-age=60', { vary: '*' }), 'Not stored: the origin sent Vary: *.'],
     [
-      'is stored as the origin says',
-      { headers: { 'cache-control': 'max-age=60' }, body },
-      'Stored for 60 s: the origin sent "max-age=60".',
-    ],
-    ['is not stored: no-store', { headers: { 'cache-control': 'no-store' }, body }, 'Not stored: the origin sent no-store.'],
-    [
-      'is not stored: the origin set no lifetime',
-      { body },
-      'Not stored: the origin set no lifetime (Cache-Control); set one with cacheOptionsFor.',
-    ],
-    ['is not stored: Vary: *', { headers: { 'cache-control': 'max-age=60', vary: '*' }, body }, 'Not stored: the origin sent Vary: *.'],
-    [
-      'is not stored: private, and nothing identifies the user',
-      { headers: { 'cache-control': 'private, max-age=60' }, body },
+      maxAge('private, max-age=60'),
       'Not stored: the origin sent private, and nothing in the request identifies the user (credentials, cacheIdentity).',
     ],
+    [maxAge('max-age=1'), 'Stored for 30 s: a ttl of 30 s replaces the lifetime from the origin.', 30],
+    [maxAge('max-age=60'), 'Not stored: a ttl of 0 s was set.', 0],
     [
-      'is stored by a ttl',
-      { headers: { 'cache-control': 'max-age=1' }, body },
-      'Stored for 30 s: a ttl of 30 s replaces the lifetime from the origin.',
-      30,
-    ],
-    ['is not stored: a ttl of 0', { headers: { 'cache-control': 'max-age=60' }, body }, 'Not stored: a ttl of 0 s was set.', 0],
-    [
-      'is not stored: a ttl for an error',
       { status: 404, headers: { 'cache-control': 'max-age=60' }, body },
       'Not stored: a ttl applies only to successful responses, and the status is 404.',
       30,
     ],
-    ['is not stored: an error', { status: 500, body }, 'Not stored: the status is 500.'],
-    [
-      'is stored for revalidation',
-      { headers: { 'cache-control': 'no-cache', etag: '"1"' }, body },
-      'Stored for revalidation only: the origin sent "no-cache".',
-    ],
-    [
-      'is not stored: stale on arrival',
-      { headers: { 'cache-control': 'max-age=0' }, body },
-      'Not stored: the origin sent "max-age=0", and it cannot be revalidated without ETag or Last-Modified.',
-    ],
-    [
-      'is not stored: no lifetime, whatever the other directives are',
-      { headers: { 'cache-control': 'public' }, body },
-      'Not stored: the origin set no lifetime (Cache-Control); set one with cacheOptionsFor.',
-    ],
-    ['is not stored: a status that requires a lifetime', { status: 500, body }, 'Not stored: the status is 500.'],
+    [{ status: 500, body }, 'Not stored: the status is 500.'],
+    [maxAge('no-cache', { etag: '"1"' }), 'Stored for revalidation only: the origin sent "no-cache".'],
+    [maxAge('max-age=0'), 'Not stored: the origin sent "max-age=0", and it cannot be revalidated without ETag or Last-Modified.'],
   ];
-  for (const [does, reply, why, ttl] of cases) {
-    test(`the response ${does}`, async (t) => {
+  for (const [reply, why, ttl] of cases) {
+    test(`${JSON.stringify(reply)}${ttl === undefined ? '' : `, ttl ${ttl}`}: ${why}`, async (t) => {
       const server = await startExplaining(t, () => reply);
 
       const calls = await server.explainCalls(async (api) => {
@@ -76,129 +51,60 @@ describe('a miss says whether the response was stored', () => {
   }
 });
 
-test('a stored response has its age, its remaining lifetime, and what set it', async (t) => {
-  const server = await startExplaining(t, () => ({ headers: { 'cache-control': 'max-age=60' }, body }));
-  await server.explainCalls((api) => api.read('book'));
-  server.clock.turn(20_000);
-
-  const [call] = await server.explainCalls((api) => api.read('book'));
-
-  equal(call?.why, 'Stored 20 s ago, fresh for 40 s more: the origin sent "max-age=60".');
-  deepEqual([call?.cache, call?.status, call?.tries], ['fresh', 200, 0]);
-});
-
-test('a response that is fresh by a ttl says so', async (t) => {
-  const server = await startExplaining(t, () => ({ body }));
-  const read = (api: any): unknown => ((api.ttl = 30), api.read('book'));
-  await server.explainCalls(read);
-
-  deepEqual(told(await server.explainCalls(read)), ['fresh: Stored 0 s ago, fresh for 30 s more: a ttl of 30 s was set.']);
-});
-
-test('a revalidated response says since when it was stale', async (t) => {
-  const server = await startExplaining(t, ({ headers }) =>
+describe('a call for which a response is stored says why it was used, or not', () => {
+  const unavailable = (fresh: Reply) => (_: unknown, before: number) => (before === 0 ? fresh : { status: 503 });
+  const revalidating = ({ headers }: { headers: Record<string, unknown> }): Reply =>
     headers['if-none-match'] === undefined
-      ? { headers: { 'cache-control': 'max-age=60', etag: '"1"' }, body }
-      : { status: 304, headers: { 'cache-control': 'max-age=60', etag: '"1"' } },
-  );
-  await server.explainCalls((api) => api.read('book'));
-  server.clock.turn(75_000);
-
-  const [call] = await server.explainCalls((api) => api.read('book'));
-
-  equal(call?.cache, 'revalidated');
-  equal(call?.why, 'Stored, but stale for 15 s; the origin answered 304 Not Modified. Stored for 60 s: the origin sent "max-age=60".');
-  deepEqual([call?.status, call?.tries], [200, 1]);
-});
-
-describe('a stale response says why it was used', () => {
-  test('stale-while-revalidate, whose refresh does not count as a try of this call', async (t) => {
-    const server = await startExplaining(t, () => ({ headers: { 'cache-control': 'max-age=60, stale-while-revalidate=60' }, body }));
-    await server.explainCalls((api) => api.read('book'));
-    server.clock.turn(75_000);
-
-    const [call] = await server.explainCalls((api) => api.read('book'));
-
-    match(`${call?.cache}: ${call?.why}`, /^stale: No longer fresh, but the origin allows stale-while-revalidate/);
-    equal(call?.tries, 0);
-  });
-
-  test('stale-if-error', async (t) => {
-    const server = await startExplaining(t, (_, before) =>
-      before === 0 ? { headers: { 'cache-control': 'max-age=60, stale-if-error=60' }, body } : { status: 503 },
-    );
-    await server.explainCalls((api) => api.read('book'));
-    server.clock.turn(75_000);
-
-    const calls = await server.explainCalls((api) => api.read('book'));
-
-    deepEqual(told(calls), ['stale: The origin answered with status 503, but the stored response allows stale-if-error.']);
-    equal(calls[0]?.status, 200);
-  });
-
-  test("cache: 'force-cache'", async (t) => {
-    const server = await startExplaining(t, () => ({ headers: { 'cache-control': 'max-age=60', etag: '"1"' }, body }));
-    await server.explainCalls((api) => api.read('book'));
-    server.clock.turn(75_000);
-
-    deepEqual(told(await server.explainCalls((api) => api.read('book', undefined, { cache: 'force-cache' }))), [
+      ? maxAge('max-age=60', { etag: '"1"' })
+      : { status: 304, headers: { 'cache-control': 'max-age=60', etag: '"1"' } };
+  type Case = readonly [reply: (request: any, before: number) => Reply, seconds: number, expected: string, tries: number, init?: object];
+  const cases: Readonly<Record<string, Case>> = {
+    fresh: [() => maxAge('max-age=60'), 20, 'fresh: Stored 20 s ago, fresh for 40 s more: the origin sent "max-age=60".', 0],
+    revalidated: [
+      revalidating,
+      75,
+      'revalidated: Stored, but stale for 15 s; the origin answered 304 Not Modified. Stored for 60 s: the origin sent "max-age=60".',
+      1,
+    ],
+    'stale-while-revalidate, whose refresh does not count as a try of this call': [
+      () => maxAge('max-age=60, stale-while-revalidate=60'),
+      75,
+      'stale: No longer fresh, but the origin allows stale-while-revalidate: a newer response is fetched in the background.',
+      0,
+    ],
+    'stale-if-error': [
+      unavailable(maxAge('max-age=60, stale-if-error=60')),
+      75,
+      'stale: The origin answered with status 503, but the stored response allows stale-if-error.',
+      1,
+    ],
+    'force-cache': [
+      () => maxAge('max-age=60', { etag: '"1"' }),
+      75,
       "stale: No longer fresh, but requested with cache: 'force-cache'.",
-    ]);
-  });
-});
-
-test('the second call of an operation is answered by the memo', async (t) => {
-  const server = await startExplaining(t, () => ({ status: 201, body }));
-
-  const calls = await server.explainCalls(async (api) => {
-    await api.read('book');
-    await api.read('book');
-  });
-
-  deepEqual(told(calls.slice(1)), ['memo: This data source had already sent this request in this operation.']);
-  equal(calls[1]?.tries, 0);
-});
-
-describe('a call that bypasses the cache says why', () => {
-  test('writes are never stored', async (t) => {
-    const server = await startExplaining(t, () => ({ body }));
-
-    const calls = await server.explainCalls(async (api) => {
-      await api.create('books', {});
-      await api.remove('books/1');
-    });
-
-    deepEqual(told(calls), ['bypass: A POST is never stored.', 'bypass: A DELETE is never stored.']);
-  });
-
-  test("cache: 'no-store', and conditional headers from the caller", async (t) => {
-    const server = await startExplaining(t, () => ({ body }));
-
-    const calls = await server.explainCalls(async (api) => {
-      await api.read('a', undefined, { cache: 'no-store' });
-      await api.read('b', undefined, { headers: { range: 'bytes=0-9' } });
-      await api.read('c', undefined, { headers: { 'cache-control': 'no-store' } });
-    });
-
-    deepEqual(told(calls), [
-      "bypass: Requested with cache: 'no-store'.",
-      'bypass: The request has a conditional header: range.',
-      'bypass: The request has Cache-Control: no-store.',
-    ]);
-  });
-});
-
-describe('a call that was sent although a response was stored says why', () => {
-  test('the call requested it', async (t) => {
-    const server = await startExplaining(t, () => ({ headers: { 'cache-control': 'max-age=60' }, body }));
-    await server.explainCalls((api) => api.read('book'));
-
-    deepEqual(told(await server.explainCalls((api) => api.read('book', undefined, { cache: 'reload' }))), [
+      0,
+      { cache: 'force-cache' },
+    ],
+    reload: [
+      () => maxAge('max-age=60'),
+      0,
       `miss: Requested with cache: 'reload'. Stored for 60 s: the origin sent "max-age=60".`,
-    ]);
-  });
+      1,
+      { cache: 'reload' },
+    ],
+  };
+  for (const [name, [reply, seconds, expected, tries, init]] of Object.entries(cases))
+    test(name, async (t) => {
+      const server = await startExplaining(t, reply as never);
+      await server.explainCalls((api) => api.read('book'));
+      server.clock.turn(seconds * 1000);
 
-  test('the stored response is for others', async (t) => {
+      const calls = await server.explainCalls((api) => api.read('book', undefined, init));
+
+      deepEqual([...told(calls), calls[0]?.status, calls[0]?.tries], [expected, 200, tries]);
+    });
+
+  test('one that is for others', async (t) => {
     const server = await startExplaining(t, () => ({ body }));
     const readAs = (user: string) => (api: any) => ((api.ttl = 30), api.read('book', undefined, { headers: { 'x-user': user } }));
     await server.explainCalls(readAs('ann'));
@@ -208,6 +114,35 @@ describe('a call that was sent although a response was stored says why', () => {
     match(call?.why ?? '', /^A response is stored, but for a request with different headers\. Stored for 30 s/);
     equal(JSON.stringify(call).includes('bob'), false);
   });
+});
+
+test('the second call of an operation is answered by the memo', async (t) => {
+  const server = await startExplaining(t, () => ({ body }));
+
+  const calls = await server.explainCalls(async (api) => {
+    await api.read('book');
+    await api.read('book');
+  });
+
+  deepEqual(told(calls.slice(1)), ['memo: This data source had already sent this request in this operation.']);
+});
+
+test('a call that bypasses the cache says why', async (t) => {
+  const server = await startExplaining(t, () => ({ body }));
+
+  const calls = await server.explainCalls(async (api) => {
+    await api.create('books', {});
+    await api.read('a', undefined, { cache: 'no-store' });
+    await api.read('b', undefined, { headers: { range: 'bytes=0-9' } });
+    await api.read('c', undefined, { headers: { 'cache-control': 'no-store' } });
+  });
+
+  deepEqual(told(calls), [
+    'bypass: A POST is never stored.',
+    "bypass: Requested with cache: 'no-store'.",
+    'bypass: The request has a conditional header: range.',
+    'bypass: The request has Cache-Control: no-store.',
+  ]);
 });
 
 describe('a call that fails', () => {

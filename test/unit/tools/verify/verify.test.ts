@@ -24,9 +24,6 @@ const typeDefs = gql`
   type Mutation {
     add(title: String!): Book!
   }
-  type Subscription {
-    count: Int
-  }
   interface Node {
     id: ID!
   }
@@ -77,15 +74,6 @@ const resolvers = {
       return { id: String(added), title };
     },
   },
-  Subscription: {
-    count: {
-      async *subscribe() {
-        yield { count: 1 };
-        yield { count: 'not a number' };
-        yield { count: 3 };
-      },
-    },
-  },
   Node: { __resolveType: (node: object) => ('title' in node ? 'Book' : 'Author') },
   Book: {
     author: batch(async (parents: readonly { author: string }[]) =>
@@ -109,7 +97,7 @@ const operations = [
 ];
 
 describe('createTester with verify', () => {
-  const { run, subscribe } = createTester({ typeDefs, resolvers, introspection: true }, { verify: true });
+  const { run } = createTester({ typeDefs, resolvers, introspection: true }, { verify: true });
 
   for (const operation of operations)
     test(`is silent for ${operation.slice(0, 60)}`, async () => {
@@ -122,17 +110,6 @@ describe('createTester with verify', () => {
     await run('mutation { add(title: "Once") { id } }');
 
     assert.equal(added, before + 1);
-  });
-
-  test('runs a subscription once', async () => {
-    const results: unknown[] = [];
-    for await (const { data, errors } of subscribe('subscription { count }')) results.push([data, errors?.length]);
-
-    assert.deepEqual(results, [
-      [{ count: 1 }, undefined],
-      [{ count: null }, 1],
-      [{ count: 3 }, undefined],
-    ]);
   });
 
   test('is for options, and says what to do for a handler', () => {
@@ -165,32 +142,16 @@ describe('createTester with verify', () => {
 });
 
 describe('createTester with verify is silent', () => {
-  class Price {
-    readonly #cents = 250;
-    toJSON(): string {
-      return (this.#cents / 100).toFixed(2);
-    }
-  }
-  const never = new Promise<never>(() => {});
   const { run } = createTester(
     {
-      typeDefs: gql`
+      typeDefs: `
         scalar JSON
-        type Query {
-          price: JSON
-          unfinished: Unfinished
-          failures: [Unfinished]
-        }
-        type Unfinished {
-          failing: Int!
-          failure: Int
-          never: Int
-        }
-      `,
+        type Query { price: JSON unfinished: Unfinished failures: [Unfinished] }
+        type Unfinished { failing: Int! failure: Int never: Int }`,
       resolvers: {
         Query: {
-          price: () => ({ price: new Price(), list: [new Price()] }),
-          unfinished: () => ({ failing: Promise.reject(new Error('failed')), never }),
+          price: () => ({ price: { toJSON: () => '2.50' } }),
+          unfinished: () => ({ failing: Promise.reject(new Error('failed')), never: new Promise<never>(() => {}) }),
           failures: () => Array.from({ length: 2000 }, () => ({ failure: new Error('failed') })),
         },
       },
@@ -198,15 +159,9 @@ describe('createTester with verify is silent', () => {
     { verify: true },
   );
 
-  test('for instances of classes in custom scalars', async () => {
-    assert.deepEqual((await run('{ price }')).data, { price: { price: '2.50', list: ['2.50'] } });
-  });
-
-  test('for a field below a null that never resolves', async () => {
+  test('for objects in custom scalars, a field below a null that never resolves, and more errors than a response contains', async () => {
+    assert.deepEqual((await run('{ price }')).data, { price: { price: '2.50' } });
     assert.deepEqual((await run('{ unfinished { never failing } }')).data, { unfinished: null });
-  });
-
-  test('for more errors than a response contains', async () => {
     assert.equal((await run('{ failures { failure } }')).data.failures.length, 2000);
   });
 });
@@ -223,7 +178,6 @@ describe('a difference is found', () => {
   }
   const found: Record<string, [resolve: (run: number) => unknown, message: RegExp]> = {
     'in a value': [(run) => run, /^This query has another result with graphql-js \(other data\)\. .*please report it/],
-    'in the type of a value': [(run) => (run === 1 ? '1' : 1), /other data/],
     'in the order of keys': [(run) => (run === 1 ? { a: 1, b: 1 } : { b: 1, a: 1 }), /other data/],
     'in a lost item': [(run) => (run === 1 ? [1] : [1, 2]), /other data/],
     'in a lost error': [(run) => (run === 1 ? null : new Error('failed')), /missing error/],

@@ -9,17 +9,15 @@ import { eventReader } from '../../../../support/sse.ts';
 const graphql = `import { createHandler } from 'graphql-functions';
   export default createHandler({
     csrfPrevention: true,
-    logger: { debug() {}, info() {}, warn() {}, error() {} },
-    typeDefs: 'type Query { platform: String! header(name: String!): String remaining: Int }',
-    context: ({ request, event, context, response }) => {
+    typeDefs: 'type Query { platform: String! header(name: String!): String }',
+    context: ({ request, event, response }) => {
       response.headers.append('set-cookie', 'a=1');
       response.headers.append('set-cookie', 'b=2');
-      return { request, event, context };
+      return { request, event };
     },
     resolvers: { Query: {
       platform: (_parent, _args, { event }) => event instanceof Request ? 'fetch' : Object.keys(event).sort().join(' '),
       header: (_parent, { name }, { request }) => request.headers.get(name),
-      remaining: (_parent, _args, { context }) => context.getRemainingTimeInMillis(),
     } },
   });`;
 
@@ -79,11 +77,8 @@ test('bytes arrive in base64, and text as the platform encodes it; an export nam
 });
 
 test('a result that the platform would reject is rejected with a message', async (context) => {
-  const { address } = await serveProject(
-    context,
-    { 'functions/bad.ts': 'export const handler = async () => ({ statusCode: 200, multiValueHeaders: {} });' },
-    { platform: { platform: 'aws-http' } },
-  );
+  const bad = 'export const handler = async () => ({ statusCode: 200, multiValueHeaders: {} });';
+  const { address } = await serveProject(context, { 'functions/bad.ts': bad }, { platform: { platform: 'aws-http' } });
 
   const response = await fetch(address('bad'));
 
@@ -146,20 +141,14 @@ const subscriptions = (create: string): string => `${create}
   };
   export default create(options);`;
 
-const streaming: Readonly<Record<string, readonly [platform: DevPlatform, create: string]>> = {
-  'createHandler on Netlify': ['netlify', "import { createHandler as create } from 'graphql-functions/netlify';"],
-  'createStreamingHandler behind a function URL': [
-    'function-url',
-    "import { createStreamingHandler as create } from 'graphql-functions/aws-lambda';",
-  ],
-  'createStreamingHandler behind a REST API': [
-    'aws-rest',
-    "import { createStreamingHandler as create } from 'graphql-functions/aws-lambda';",
-  ],
-};
+const lambda = "import { createStreamingHandler as create } from 'graphql-functions/aws-lambda';";
 
-for (const [name, [platform, create]] of Object.entries(streaming)) {
-  test(`${name}: the events of a subscription pass through, and its source ends when the client leaves`, async (context) => {
+for (const [platform, create] of [
+  ['netlify', "import { createHandler as create } from 'graphql-functions/netlify';"],
+  ['function-url', lambda],
+  ['aws-rest', lambda],
+] as const satisfies readonly (readonly [DevPlatform, string])[]) {
+  test(`${platform}: the events of a subscription pass through, and its source ends when the client leaves`, async (context) => {
     const project = await createProject(context, { 'functions/graphql.ts': subscriptions(create) });
     await linkPackage(project);
     const { address } = await serveProject(context, project, { platform: { platform } });

@@ -58,22 +58,11 @@ interface Manifest {
 const readManifest = async (directory: string): Promise<Manifest> => JSON.parse(await readText(directory, 'package.json')) as Manifest;
 
 test('every option of init is read', () => {
-  const nothing = { name: 'init', folder: '.', platform: undefined, api: undefined };
+  const chosen = { name: 'init', folder: 'api', platform: 'node', api: 'open' };
 
-  assert.deepEqual(parseArguments(['init']), nothing);
-  assert.deepEqual(parseArguments(['init', 'api', '--platform', 'node', '--open-api']), {
-    name: 'init',
-    folder: 'api',
-    platform: 'node',
-    api: 'open',
-  });
-  assert.throws(
-    () => parseArguments(['init', '--platform', 'vercel']),
-    /one of netlify, lambda, workers, nextjs, node, hono, deno, got "vercel"/,
-  );
-  assert.throws(() => parseArguments(['init', '--platform', 'nextj']), /Did you mean "nextjs"\?/);
-  assert.throws(() => parseArguments(['init', 'a', 'b']), /Unexpected argument "b"/);
-  assert.deepEqual(parseArguments(['init', '--subgraph']), { ...nothing, api: 'subgraph' });
+  assert.deepEqual(parseArguments(['init', 'api', '--platform', 'node', '--open-api']), chosen);
+  assert.deepEqual(parseArguments(['init', '--subgraph']), { name: 'init', folder: '.', platform: undefined, api: 'subgraph' });
+  assert.throws(() => parseArguments(['init', '--platform', 'nextj']), /one of netlify, .*, deno, got "nextj"\. Did you mean "nextjs"\?/);
   assert.throws(() => parseArguments(['init', '--subgraph', '--open-api']), /Expected --subgraph or --open-api, got both\./);
 });
 
@@ -113,28 +102,15 @@ for (const platform of platforms) {
   });
 }
 
-test('an open API has no documents', async (context) => {
-  const { directory } = await createProject(context, {});
-  await runCommandHere(directory, 'init', '--platform', 'node', '--open-api');
+for (const [flag, ...added] of [['--open-api'], ['--subgraph', 'ROUTER.md', 'graphql/router-secret.ts']] as const)
+  test(`a project with ${flag} has no documents`, async (context) => {
+    const { directory } = await createProject(context, {});
+    await runCommandHere(directory, 'init', '--platform', 'node', flag);
 
-  assert.deepEqual(await filesIn(directory), [...openFiles, ...filesOf.node].toSorted());
-  assert.deepEqual(Object.keys((await readManifest(directory)).scripts), ['dev', 'check', 'build', 'start', 'test']);
-  for (const file of ['README.md', 'graphql/options.ts']) assert.doesNotMatch(await readText(directory, file), /documents/i);
-});
-
-const subgraphFiles = [...openFiles, 'ROUTER.md', 'graphql/router-secret.ts'];
-
-test('a subgraph has no documents, and its ROUTER.md says how to publish it', async (context) => {
-  const { directory } = await createProject(context, {});
-  await runCommandHere(directory, 'init', '--platform', 'node', '--subgraph');
-  const router = await readText(directory, 'ROUTER.md');
-
-  assert.deepEqual(await filesIn(directory), [...subgraphFiles, ...filesOf.node].toSorted());
-  assert.deepEqual(Object.keys((await readManifest(directory)).scripts), ['dev', 'check', 'build', 'start', 'test']);
-  assert.match(router, /rover subgraph publish/);
-  assert.match(router, /hive/i);
-  for (const file of ['README.md', 'package.json']) assert.doesNotMatch(await readText(directory, file), /documents/);
-});
+    assert.deepEqual(await filesIn(directory), [...openFiles, ...added, ...filesOf.node].toSorted());
+    assert.deepEqual(Object.keys((await readManifest(directory)).scripts), ['dev', 'check', 'build', 'start', 'test']);
+    for (const file of ['README.md', 'package.json']) assert.doesNotMatch(await readText(directory, file), /documents/i);
+  });
 
 for (const [count, ...flags] of [[4], [2, '--open-api'], [3, '--subgraph']] as const)
   test(`the tests of a new project with ${flags.join() || 'trusted documents'} pass, and check finds nothing in it`, async (context) => {
@@ -163,27 +139,16 @@ test('a new subgraph asks for the secret of the router, except in development wi
       console.log(response.status);`,
   });
   const ask = (variables: NodeJS.ProcessEnv): Promise<Outcome> => runNode(context, directory, variables, 'ask.ts');
-  const ROUTER_SECRET = 'a secret of the router';
 
-  const answers = await Promise.all([
+  const [open, closed, ...refused] = await Promise.all([
     ask({ NODE_ENV: 'development' }),
-    ask({ NODE_ENV: 'development', ROUTER_SECRET }),
-    ask({ NODE_ENV: 'test' }),
-    ask({ NODE_ENV: 'production', ROUTER_SECRET }),
-    ask({ ROUTER_SECRET }),
-  ]);
-  const withoutSecret = await Promise.all([
-    ask({ NODE_ENV: 'production' }),
+    ask({ NODE_ENV: 'production', ROUTER_SECRET: 'a secret of the router' }),
     ask({}),
-    ask({ NODE_ENV: 'staging' }),
     ask({ NODE_ENV: 'production', ROUTER_SECRET: '' }),
   ]);
 
-  assert.deepEqual(
-    answers.map(({ stdout }) => stdout.trim()),
-    ['200', '401', '401', '401', '401'],
-  );
-  for (const { code, stderr } of withoutSecret) {
+  assert.deepEqual([open?.stdout, closed?.stdout], ['200\n', '401\n']);
+  for (const { code, stderr } of refused) {
     assert.equal(code, 1);
     assert.match(stderr, /Expected routerSecret\.secrets to return secrets that are not empty, such as \[process\.env\.ROUTER_SECRET\]/);
   }
@@ -205,9 +170,7 @@ test('the project is named after its folder, with a name that npm and Cloudflare
   assert.match(wrangler!, /"name": "books-more"/);
   // npm refuses to install a package into a project of the same name.
   assert.equal(await nameIn('node', 'graphql'), 'graphql-api');
-  assert.equal(await nameIn('nextjs', 'next'), 'next-api');
   assert.equal(await nameIn('node', '本'), 'my-graphql-api');
-  assert.equal(await nameIn('node', ''), 'my-graphql-api');
   assert.equal(await nameIn('node', `${'a'.repeat(49)}-b`), 'a'.repeat(49));
 });
 
@@ -243,19 +206,14 @@ test('init keeps other files, and writes nothing if one of its files exists', as
   assert.deepEqual(await filesIn(directory), ['LICENSE', 'graphql/schema.ts', 'package.json']);
 });
 
-async function initWithoutTerminal(context: TestContext, ...options: readonly string[]): Promise<string> {
-  const { directory } = await createProject(context, {});
-  const { stderr } = await runCommandHere(directory, 'init', ...options);
-  assert.deepEqual(await filesIn(directory), []);
-  return stderr;
-}
-
 test('without a terminal and --platform, init names its options', async (context) => {
-  const expected = `init requires --platform, because it cannot prompt without a terminal:
+  const { directory } = await createProject(context, {});
 
-  graphql-functions init [folder] --platform <netlify | lambda | workers | nextjs | node | hono | deno> [--open-api | --subgraph]
-`;
+  const { stderr } = await runCommandHere(directory, 'init', '--open-api');
 
-  assert.equal(await initWithoutTerminal(context), expected);
-  assert.equal(await initWithoutTerminal(context, '--open-api'), expected);
+  assert.match(
+    stderr,
+    /^init requires --platform, because it cannot prompt without a terminal:\n\n.* --platform <netlify \| lambda \| .*>/,
+  );
+  assert.deepEqual(await filesIn(directory), []);
 });
