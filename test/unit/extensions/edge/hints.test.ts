@@ -4,8 +4,6 @@ import { describe, test } from 'node:test';
 import { batch } from '../../../../src/entries/index.ts';
 import { edgeServing } from '../../../support/edge/serving.ts';
 
-// test/contract/generated/extensions/edge combines hints at random, and computes each lifetime a second time.
-
 const typeDefs = `
   type Query {
     text: String  negative: String @cacheControl(maxAge: -5)
@@ -160,6 +158,17 @@ describe('the lifetime of an answer', () => {
       assert.equal(decisions[0]?.public === true ? decisions[0].maxAge : 'private', lifetime);
       assert.deepEqual(log, []);
     });
+
+  test('is that of the fields that a variable skips or includes in this request', async () => {
+    const { get, decisions } = edgeServing({ server: { typeDefs, resolvers: {}, rootValue } as never });
+
+    for (const s of [true, false]) await get('query ($s: Boolean!) { marked { id } text @skip(if: $s) }', { variables: { s } });
+
+    assert.deepEqual(
+      decisions.map((decision) => decision.public && decision.maxAge),
+      [60, false],
+    );
+  });
 
   test('the strictest hint of the items of a list counts', async () => {
     const short = (...[, , , { path, cacheControl }]: Args): void => cacheControl.setCacheHint({ maxAge: path.prev.key === 1 ? 8 : 90 });

@@ -177,6 +177,7 @@ describe('a mutation purges', () => {
       'e:Pen:1 e:Book:1',
       { turn: () => ({ __typename: 'Pen', id: '1' }) },
     ],
+    ['an object whose type the answer does not tell', 'turn { id }', 't:Book t:Pen', { turn: () => ({ __typename: 'Pen', id: '1' }) }],
     ['failed items of a list', 'renameAll { id }', 't:Book e:Book:1', { renameAll: () => [{ id: '1' }, new Error('No.')] }],
     ['the objects beside null in a list', 'tidy { books { id } }', 'e:Book:2', tidied],
     [
