@@ -38,6 +38,7 @@ describe('cors.origin', () => {
     { name: '"*": everybody', origin: '*', allowed: '*', vary: 'Accept' },
     { name: 'the origin that asks', origin: asking, allowed: asking, vary: 'Accept, Origin' },
     { name: 'an origin that the asking one begins with', origin: 'https://shop', allowed: undefined, vary: 'Accept, Origin' },
+    { name: 'an origin whose host the asking one ends with', origin: 'https://op.example', allowed: undefined, vary: 'Accept, Origin' },
     { name: 'a list with it', origin: ['https://other.example', asking], allowed: asking, vary: 'Accept, Origin' },
     { name: 'an empty list', origin: [], allowed: undefined, vary: 'Accept, Origin' },
     { name: 'a pattern', origin: /^https:\/\/[a-z]+\.example$/, allowed: asking, vary: 'Accept, Origin' },
