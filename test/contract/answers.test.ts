@@ -39,13 +39,6 @@ for (const door of frontDoors) {
         await assertStatuses(one, open.send);
       });
 
-    test('operationName selects the operation, in POST and GET', async () => {
-      const query = 'query A { echo(text: "a") } query B { echo(text: "b") }';
-
-      assert.deepEqual(json(await open.send(post({ query, operationName: 'B' }))), { data: { echo: 'b' } });
-      assert.deepEqual(json(await open.send(get({ query, operationName: 'A' }))), { data: { echo: 'a' } });
-    });
-
     test('a batch returns an array in request order', async () => {
       const response = await open.send(
         post([{ query: '{ echo(text: "1") }' }, { query: '{ nothing }' }, { query: '{ echo(text: "3") }' }]),
@@ -74,20 +67,6 @@ for (const door of frontDoors) {
 
       assert.equal(response.status, 405);
       assert.equal(response.headers.get('allow'), 'POST');
-      assert.equal(server.tally.added, before);
-    });
-
-    test('QUERY runs a query but refuses a mutation', async () => {
-      const before = server.tally.added;
-
-      const read = await open.send({
-        ...post({ query: 'query ($t: String!) { echo(text: $t) }', variables: { t: 'hi' } }),
-        method: 'QUERY',
-      });
-      const written = await open.send({ ...post({ query: 'mutation { add }' }), method: 'QUERY' });
-
-      assert.deepEqual(json(read), { data: { echo: 'hi' } });
-      assert.deepEqual([written.status, written.headers.get('allow')], [405, 'POST']);
       assert.equal(server.tally.added, before);
     });
 
@@ -196,12 +175,6 @@ for (const door of frontDoors) {
       assert.equal(response.body, '');
     });
 
-    test('an invalid status becomes a 500', async () => {
-      const response = await open.send(post({ query: '{ setStatus(status: 1000) }' }));
-
-      assert.equal(response.status, 500);
-    });
-
     test('several set-cookie headers are sent separately', async () => {
       const lines = ['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/', 'b=2; HttpOnly', 'c=3'];
 
@@ -217,18 +190,7 @@ for (const door of frontDoors) {
       assert.deepEqual(response.setCookies, ['a=1']);
     });
 
-    for (const path of [
-      '/',
-      '/graphql',
-      '/graphql/',
-      '/prod/graphql',
-      '/.netlify/functions/graphql',
-      '/a/b/c/',
-      '//graphql',
-      '/gr%C3%A4ph',
-      '/healthy',
-      '/health/graphql',
-    ]) {
+    for (const path of ['/', '/prod/graphql/', '//graphql', '/gr%C3%A4ph', '/health', '/healthy', '/health/graphql']) {
       test(`the path ${path} serves the endpoint`, async () => {
         const response = await open.send(post({ query: '{ __typename }' }, { path }));
 
@@ -251,16 +213,6 @@ for (const door of frontDoors) {
       assert.match(response.headers.get('allow') ?? '', /GET, POST, QUERY/);
       assert.equal(response.body, '');
     });
-
-    for (const method of ['PATCH', 'DELETE']) {
-      test(`${method} is a 405 with Allow`, async () => {
-        const response = await open.send({ ...post({ query: 'mutation { add }' }), method });
-
-        assert.equal(response.status, 405);
-        assert.equal(response.headers.get('allow'), 'GET, POST, QUERY');
-        assert.equal(json(response).errors[0].extensions.code, 'BAD_REQUEST');
-      });
-    }
 
     for (const path of ['/health', '/graphql/health', '/prod/graphql/health/', '/.netlify/functions/graphql/health']) {
       test(`GET ${path} is a health check`, async () => {
@@ -286,54 +238,6 @@ for (const door of frontDoors) {
       assert.equal(json(response).status, 'pass');
     });
 
-    test('a health check runs no operation', async () => {
-      const before = server.tally.resolved;
-
-      await open.send({ ...get({ query: '{ echo(text: "x") }' }), path: '/graphql/health' });
-
-      assert.equal(server.tally.resolved, before);
-    });
-
-    test('a POST to /health runs an operation: only GET and HEAD are health checks', async () => {
-      const response = await open.send(post({ query: '{ __typename }' }, { path: '/health' }));
-
-      assert.deepEqual(json(response), { data: { __typename: 'Query' } });
-    });
-
-    for (const [what, body] of malformedBodies()) {
-      test(`${what} is a 4xx with a GraphQL error`, async () => {
-        const response = await open.send(post(body));
-
-        assert.ok(response.status === 400 || response.status === 422);
-        assert.equal(json(response).errors[0].extensions.code, 'BAD_REQUEST');
-        assert.equal('data' in json(response), false);
-      });
-    }
-
-    test('a POST without a body is a 400', async () => {
-      const response = await open.send(plainRequest({ method: 'POST', headers: [['Content-Type', 'application/json']] }));
-
-      assert.equal(response.status, 400);
-    });
-
-    test('a POST without a content type is refused before anything runs', async () => {
-      const before = server.tally.added;
-
-      const response = await open.send(plainRequest({ method: 'POST', body: new TextEncoder().encode('{"query":"mutation { add }"}') }));
-
-      assert.equal(response.status, 400);
-      assert.equal(server.tally.added, before);
-    });
-
-    test('an unexpected resolver error is masked, and sibling fields keep their data', async () => {
-      const response = await open.send(post({ query: '{ fail echo(text: "here") }' }));
-
-      const { data, errors } = json(response);
-      assert.deepEqual(data, { fail: null, echo: 'here' });
-      assert.equal(errors[0].message, 'Internal server error');
-      assert.doesNotMatch(response.body, /on purpose/);
-    });
-
     test('after all these requests the endpoint still answers correctly', async () => {
       const response = await open.send(post({ query: '{ echo(text: "still here") }' }));
 
@@ -352,15 +256,5 @@ function texts(): [string, string][] {
     ['all of ASCII', String.fromCharCode(...Array.from({ length: 95 }, (_, at) => at + 32))],
     ['combining characters, not normalised', 'e\u0301 \u00e9'],
     ['a byte order mark inside', 'a\ufeffb'],
-  ];
-}
-
-function malformedBodies(): [string, string][] {
-  return [
-    ['NDJSON', '{"query":"{ __typename }"}\n{"query":"{ __typename }"}'],
-    ['a JSON string', '"{ __typename }"'],
-    ['a JSON number', '7'],
-    ['JSON null', 'null'],
-    ['an empty batch', '[]'],
   ];
 }

@@ -101,30 +101,23 @@ function serving(options: Partial<ServerOptions> = {}, given: LimitsOptions = by
 /** Operations, and the arguments of their first field. */
 const accepted: readonly (readonly [query: string, args: object, variables?: object])[] = [
   ['{ books { title } }', { first: 20 }],
-  ['{ books(after: "x") { title } }', { first: 20, after: 'x' }],
   ['{ books(first: null) { title } }', { first: 20 }],
-  ['{ books(first: null, last: null) { title } }', { first: 20, last: null }],
-  ['{ books(first: 0) { title } }', { first: 0 }],
   ['{ books(first: 100) { title } }', { first: 100 }],
   ['{ books(last: 5) { title } }', { last: 5 }],
   ['{ books(first: 5, last: null) { title } }', { first: 5, last: null }],
-  ['query ($n: Int) { books(first: $n) { title } }', { first: 20 }],
   ['query ($n: Int) { books(first: $n) { title } }', { first: 20 }, { n: null }],
   ['query ($n: Int) { books(first: $n) { title } }', { first: 7 }, { n: 7 }],
   ['query ($n: Int = 9) { books(first: $n) { title } }', { first: 9 }],
-  ['query ($n: Int = 1000) { books(first: $n) { title } }', { first: 9 }, { n: 9 }],
   ['query ($n: Int, $m: Int) { books(first: $n, last: $m) { title } }', { last: 4 }, { m: 4 }],
   ['{ ...F } fragment F on Query { ... { books { title } } }', { first: 20 }],
   ['{ books { chapters } }', { first: 20 }],
   ['{ list }', { first: 20 }],
-  ['{ list(limit: 3) }', { limit: 3 }],
   ['{ oldest { title } }', { last: 20 }],
   ['{ recent { title } }', { first: 3 }],
   ['{ recent(first: null) { title } }', { first: 20 }],
   ['{ recent(last: 5) { title } }', { first: 3, last: 5 }],
   ['{ shelf(first: 4) { books { title } } }', { first: 4 }],
   ['{ connection { total } }', { first: 20 }],
-  ['{ anyPage { __typename } }', { first: 20 }],
   ['{ counted { total } }', { first: 20 }],
   ['mutation { archive { title } }', { first: 20 }],
   // Sizes in input objects have limits one level deep, but no default.
@@ -137,18 +130,12 @@ const accepted: readonly (readonly [query: string, args: object, variables?: obj
 /** Operations that are refused, and the end of the message. */
 const refused: readonly (readonly [query: string, message: string, variables?: object])[] = [
   ['{ books(first: 101) { title } }', '"books" to be asked for 0 to 100 items, got 101.'],
-  ['{ books(last: 999999999) { title } }', '"books" to be asked for 0 to 100 items, got 999999999.'],
   ['{ books(first: -1) { title } }', '"books" to be asked for 0 to 100 items, got -1.'],
-  ['{ recent(first: 101) { title } }', '"recent" to be asked for 0 to 100 items, got 101.'],
   ['{ list(first: "101") }', '"list" to be asked for 0 to 100 items, got 101.'],
   ['{ list(first: 5, limit: 200) }', '"list" to be asked for 0 to 100 items, got 200.'],
-  ['{ connection(first: 101) { total } }', '"connection" to be asked for 0 to 100 items, got 101.'],
-  ['{ shelf(first: 101) { books { title } } }', '"shelf" to be asked for 0 to 100 items, got 101.'],
   ['query ($n: Int) { books(first: $n) { title } }', '"books" to be asked for 0 to 100 items, got 101.', { n: 101 }],
   ['query ($n: Int = 101) { books(first: $n) { title } }', '"books" to be asked for 0 to 100 items, got 101.'],
-  ['query ($n: Int) { books(first: $n) { title } }', '"books" to be asked for 0 to 100 items, got -5.', { n: -5 }],
   ['{ paged(page: { first: 101 }) { title } }', '"paged" to be asked for 0 to 100 items, got 101.'],
-  ['{ paged(page: { limit: -1 }) { title } }', '"paged" to be asked for 0 to 100 items, got -1.'],
   ['query ($p: Page) { paged(page: $p) { title } }', '"paged" to be asked for 0 to 100 items, got 101.', { p: { first: 101 } }],
   ['query ($n: Int) { paged(pages: [{ first: $n }]) { title } }', '"paged" to be asked for 0 to 100 items, got 101.', { n: 101 }],
   [
@@ -159,14 +146,11 @@ const refused: readonly (readonly [query: string, message: string, variables?: o
   ['{ paged(page: { first: 1, last: 1 }) { title } }', '"paged" to be asked for its first or its last items, got both "first" and "last".'],
   ['{ books(first: 1, last: 1) { title } }', '"books" to be asked for its first or its last items, got both "first" and "last".'],
   ['query ($n: Int, $m: Int) { books(first: $n, last: $m) { title } }', 'got both "first" and "last".', { n: 1, m: 1 }],
-  ['query ($n: Int = 1) { books(first: $n, last: 1) { title } }', 'got both "first" and "last".'],
-  ['{ books { title } other: author { books(first: 101) { title } } }', '"books" to be asked for 0 to 100 items, got 101.'],
   ['{ books { title } owner { books(first: 101) { title } } }', '"books" to be asked for 0 to 100 items, got 101.'],
   ['{ ...F } fragment F on Query { author { ... on Owner { books(first: 101) { title } } } }', 'got 101.'],
   ['{ books { title } ...F @skip(if: true) } fragment F on Query { oldest(last: 101) { title } }', 'got 101.'],
   ['{ anyPage(first: 101) { ... on Shelf { books { title } } } }', '"anyPage" to be asked for 0 to 100 items, got 101.'],
   ['{ counted(first: 101) { ... on BookConnection { edges { node { title } } } }  }', '"counted" to be asked for 0 to 100 items, got 101.'],
-  ['mutation { archive(first: 101) { title } }', '"archive" to be asked for 0 to 100 items, got 101.'],
 ];
 
 describe('pageLimits', () => {
@@ -231,12 +215,6 @@ describe('pageLimits', () => {
     const [refusal, answer] = json(response);
     assert.match(refusal.errors[0].message, /0 to 100 items, got 101/);
     assert.deepEqual(answer, { data: { books: [{ title: 'Middlemarch' }] } });
-  });
-
-  test('a message has only names that the client has sent', async () => {
-    const { body } = await serving().run('{ author { books(first: 101) { title } } }');
-
-    assert.equal(body.errors[0].message, 'Expected the field "books" to be asked for 0 to 100 items, got 101.');
   });
 });
 
@@ -429,8 +407,6 @@ describe('wrong pageLimits are refused at start:', () => {
     [{ default: 200, max: 100 }, 'Expected the option pageLimits to have a default of at most its max, 100, got 200.'],
     [{ default: '20', max: 100 }, 'Expected the option pageLimits.default of limits to be a positive whole number, got "20".'],
     [{ default: 20, max: Infinity }, 'Expected the option pageLimits.max of limits to be a positive whole number, got Infinity.'],
-    [{ default: 20, max: 0 }, 'Expected the option pageLimits.max of limits to be a positive whole number, got 0.'],
-    [{ max: 100 }, /^Expected the option pageLimits of limits to be an object with default and max, like \{ default: /],
     [true, /^Expected the option pageLimits of limits to be an object with default and max, like \{ default: .*, got true\.$/],
     [{ default: 20, max: 100, maximum: 5 }, 'Unknown option "pageLimits.maximum" of limits. Known options: default, max, fields.'],
     [{ ...pageLimits, fields: { 'Query.books': 5 } }, /^Expected the option pageLimits\.fields of limits to be an object like /],
@@ -438,7 +414,6 @@ describe('wrong pageLimits are refused at start:', () => {
       { ...pageLimits, fields: { 'Query.books': { max: 'all' } } },
       'Expected the option pageLimits.fields["Query.books"].max of limits to be a positive whole number, got "all".',
     ],
-    [{ ...pageLimits, fields: { 'Query.books': { most: 5 } } }, /^Unknown option "pageLimits\.fields\["Query\.books"\]\.most"/],
     [
       { ...pageLimits, fields: { 'Query.books': { max: 10 } } },
       'Expected the option pageLimits.fields["Query.books"] to have a default of at most its max, 10, got 20.',
