@@ -194,6 +194,20 @@ describe('close of a handler', () => {
     }
   }
 
+  test('rejects with the error of serverWillStop', async () => {
+    const plugin: ServerPlugin = {
+      serverWillStart: () => ({
+        serverWillStop: () => {
+          throw new Error('the pool hangs');
+        },
+      }),
+    };
+    const handler = createHandler({ typeDefs, plugins: [plugin] });
+    await createTester(handler).run('{ ok }');
+
+    await assert.rejects(handler.close(), /the pool hangs/);
+  });
+
   test('calls serverWillStop of every plugin, although a hook of another one fails', async () => {
     const [plugin, calls] = recorder();
     const stopping = deferred<void>();
@@ -276,6 +290,17 @@ describe('close of a handler', () => {
 });
 
 describe('close of a tester', () => {
+  test('closes the server of the options', async () => {
+    const [plugin, calls] = recorder();
+    const tester = createTester({ typeDefs, plugins: [plugin] });
+    await tester.run('{ ok }');
+
+    await tester.close();
+
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+    assert.equal((await tester.run('{ ok }')).status, 503);
+  });
+
   test('says what to close when it tests a function that wraps a handler', async () => {
     const tester = createTester((event: unknown) => Promise.resolve(event));
 

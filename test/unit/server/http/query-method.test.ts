@@ -38,6 +38,22 @@ describe('an operation by QUERY', () => {
   });
 });
 
+describe('a batch by QUERY', () => {
+  it('is answered element by element, and runs no mutation', async () => {
+    const endpoint = createEndpoint();
+
+    const response = await endpoint.send(
+      query([{ query: '{ hello }' }, { query: 'mutation { write }' }, { query: '{ sum(numbers: [1]) }' }]),
+    );
+
+    const [first, second, third] = json(response);
+    assert.equal(response.status, 200);
+    assert.deepEqual([first, third], [{ data: { hello: 'Hello, world!' } }, { data: { sum: 1 } }]);
+    assert.match(second.errors[0].message, /a QUERY request cannot run a mutation/);
+    assert.deepEqual(endpoint.runs, ['hello', 'sum']);
+  });
+});
+
 describe('Accept-Query announces the method and its media type', () => {
   it('in the response to OPTIONS', async () => {
     const { headers } = await createEndpoint().send(plainRequest({ method: 'OPTIONS' }));

@@ -3,6 +3,8 @@ import { EventEmitter } from 'node:events';
 import { describe, test } from 'node:test';
 
 import { createHandler } from '../../../../src/entries/index.ts';
+import type { ChunkStream } from '../../../../src/shared/http-messages.ts';
+import { writeChunks } from '../../../../src/server/platform/adapter.ts';
 import { bodyOf } from '../../../../src/server/platform/node.ts';
 import { echoServer } from '../../../support/echo-server.ts';
 import * as events from '../../../support/events.ts';
@@ -118,6 +120,33 @@ test('Netlify decompresses gzip but keeps its header: the text is read', async (
   const response = await netlifyV1.read(await createHandler(echoServer().options)(event));
 
   assert.deepEqual(json(response), { data: { echo: 'hi 🌍' } });
+});
+
+test('a client that disconnects without reading ends the source and the writing', { timeout: 10_000 }, async () => {
+  let returned = 0;
+  const chunks: ChunkStream = {
+    next: async () => (returned === 0 ? { done: false, value: 'more' } : { done: true, value: undefined }),
+    return: async () => {
+      returned++;
+      return { done: true, value: undefined };
+    },
+    stop: () => {},
+    [Symbol.asyncIterator]: () => chunks,
+  };
+  const written: string[] = [];
+  const output = new EventEmitter();
+  const write = (chunk: string): boolean => {
+    written.push(chunk);
+    // The buffer is never drained: the client disconnects once the writer waits.
+    setImmediate(() => output.emit('close'));
+    return false;
+  };
+
+  await writeChunks(chunks, Object.assign(output, { write }));
+
+  assert.deepEqual(written, ['more']);
+  assert.ok(returned > 0);
+  assert.deepEqual(output.eventNames(), []);
 });
 
 describe('a small body on node:http', () => {
