@@ -28,15 +28,6 @@ test('the lines of Node and of packages are removed from a stack, and nothing el
   assert.doesNotMatch(text, /node_modules|node:|lines matching/);
 });
 
-test('the logger for development shows the lines of the user', () => {
-  const [logger, lines] = recordingLogger();
-
-  withUserFrames(logger).error('Unexpected error 1', errorWith('broken', [user, ...foreign]));
-
-  assert.match(JSON.stringify(lines), /Unexpected error 1.*functions\/graphql\.ts:4:9/);
-  assert.doesNotMatch(JSON.stringify(lines), /node_modules|node:/);
-});
-
 test('an error without a line of the user is shown with its complete stack', () => {
   const [logger, lines] = recordingLogger();
   const error = errorWith('connect ECONNREFUSED', foreign);

@@ -85,25 +85,21 @@ test('a subscription field streams the source that its subscribe returns, which 
   assert.deepEqual(results, [10, 20]);
 });
 
-describe('enum values', () => {
-  const colours = { RED: '#f00', GREEN: 0 };
+test('enum values are those of the map inside the server, in results, arguments and defaults', async () => {
+  const typeDefs = 'type Query { echo(colour: Colour = RED): String colour: Colour other: Colour } enum Colour { RED GREEN BLUE }';
+  const resolvers: Resolvers = {
+    Query: { echo: (_parent, { colour }) => colour, colour: () => '#f00', other: () => 'BLUE' },
+    Colour: { RED: '#f00', GREEN: 0 },
+  };
 
-  test('have the values of the map inside the server, in results, arguments and defaults', async () => {
-    const typeDefs = 'type Query { echo(colour: Colour = RED): String colour: Colour other: Colour } enum Colour { RED GREEN BLUE }';
-    const resolvers: Resolvers = {
-      Query: { echo: (_parent, { colour }) => colour, colour: () => '#f00', other: () => 'BLUE' },
-      Colour: colours,
-    };
-
-    assert.deepEqual(
-      await answer(typeDefs, resolvers, 'query ($c: Colour) { a: echo b: echo(colour: GREEN) c: echo(colour: $c) colour other }', {
-        c: 'BLUE',
-      }),
-      {
-        data: { a: '#f00', b: '0', c: 'BLUE', colour: 'RED', other: 'BLUE' },
-      },
-    );
-  });
+  assert.deepEqual(
+    await answer(typeDefs, resolvers, 'query ($c: Colour) { a: echo b: echo(colour: GREEN) c: echo(colour: $c) colour other }', {
+      c: 'BLUE',
+    }),
+    {
+      data: { a: '#f00', b: '0', c: 'BLUE', colour: 'RED', other: 'BLUE' },
+    },
+  );
 });
 
 describe('scalars', () => {
