@@ -93,7 +93,7 @@ describe('an unexpected error', () => {
 });
 
 describe('an error that was thrown on purpose', () => {
-  const thrownAs = (error: Error) => ({ resolvers: { Query: { hello: () => Promise.reject(error) } } });
+  const thrownAs = (thrown: Error) => ({ resolvers: { Query: { hello: () => Promise.reject(thrown) } } });
 
   it('keeps message, code and extensions, and is not logged', async () => {
     const endpoint = createEndpoint(thrownAs(new GraphQLError('No such book', { extensions: { code: 'NOT_FOUND', isbn: '1' } })));
