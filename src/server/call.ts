@@ -12,11 +12,9 @@ import type {
   StreamedResponse,
   Until,
 } from '../shared/index.ts';
-import type { ContextArgument } from './http/context-argument.ts';
 import { malformedRequest, onlyQueriesBy, subscriptionNotPossible } from './http/errors.ts';
-import type { HTTPSettings } from './http/http-settings.ts';
+import type { ContextArgument, HTTPSettings } from './http/http-settings.ts';
 import { VariablesLimit } from './http/params.ts';
-import type { BatchElements } from './http/params.ts';
 import type { Streaming } from './http/response.ts';
 import type { EncodeBody } from './operation/around.ts';
 import { createError, unfinishedAtDeadline } from './operation/errors.ts';
@@ -25,7 +23,7 @@ import type { RequestCall } from './operation/plugin.ts';
 import type { GraphQLRequest } from './operation/types.ts';
 import { runtime } from './platform/adapter.ts';
 import type { PlatformAdapter } from './platform/adapter.ts';
-import { deadlineOf, defaultDeadline } from './startup/deadline.ts';
+import { deadlineOf } from './startup/deadline.ts';
 import type { Deadline } from './startup/deadline.ts';
 import type { Starter } from './startup/start.ts';
 
@@ -143,8 +141,7 @@ export class Call {
   optionsAreKnown(): void {
     if (this.#begunAt === undefined || this.isAnswered) return;
     const { adapter, context, starter } = this;
-    const settings = starter.prepared === undefined ? defaultDeadline : starter.prepared.deadline;
-    this.#deadline = settings && deadlineOf(settings, this.#begunAt, context, adapter.timeLimit?.(context));
+    this.#deadline = deadlineOf(starter.prepared?.deadline, this.#begunAt, context, adapter.timeLimit?.(context));
     if (this.#listeners !== undefined && this.#turn === undefined) this.#setTimer();
   }
 
@@ -383,11 +380,6 @@ export function isStreamed(response: HTTPResponse | StreamedResponse): response 
 export function createOperationOfPlugin(call: ArrivedCall, request: GraphQLRequest): Operation {
   const problem = request.variables && new VariablesLimit(call.settings.maxBodyBytes).problemOf(request.variables);
   return createOperation(call, problem === undefined ? request : malformedRequest(problem));
-}
-
-/** The operations of a batch. */
-export function createBatch(call: ArrivedCall, elements: BatchElements): readonly Operation[] {
-  return elements.map((element, batchIndex) => createOperation(call, element, { operations: elements.length, batchIndex }));
 }
 
 interface OperationParts {

@@ -1,6 +1,6 @@
 export type { Closable } from './startup/start.ts';
 export { createHandlerFor } from './pipeline.ts';
-export type { ContextArgument } from './http/context-argument.ts';
+export type { ContextArgument } from './http/http-settings.ts';
 export type { CORSOptions, CORSOrigin } from './http/cors.ts';
 export type { HTTPStatusProfile } from './http/status.ts';
 export { streaming } from './http/streams/streaming.ts';

@@ -20,14 +20,12 @@ const handlerMark = Symbol.for('aws.lambda.runtime.handler.streaming');
 
 /** Options in, handler out, for Lambda functions that stream. Throws for wrong options and wrong schema text. */
 export function createUntypedStreamingHandler(options: OptionsSource<ServerOptions>): UntypedStreamingHandler {
-  return createObserved(createUnobserved, options);
-}
-
-function createUnobserved(options: OptionsSource<ServerOptions>): UntypedStreamingHandler {
-  const starter = new Starter(options);
-  const handler = (event: unknown, responseStream: ResponseStream, context?: unknown): Promise<void> =>
-    starter.calls.add(serveIntoStream(starter, { event, context, env: undefined }, responseStream));
-  return Object.assign(handler, { [handlerMark]: 'response', close: createClose(starter) });
+  return createObserved((source) => {
+    const starter = new Starter(source);
+    const handler = (event: unknown, responseStream: ResponseStream, context?: unknown): Promise<void> =>
+      starter.calls.add(serveIntoStream(starter, { event, context, env: undefined }, responseStream));
+    return Object.assign(handler, { [handlerMark]: 'response', close: createClose(starter) });
+  }, options);
 }
 
 /** The invocation lasts as long as the promise: work passed to `waitUntil` goes on after the last byte. */

@@ -5,16 +5,7 @@
  */
 import { HeaderMap, excessOf, isGraphQLError, waitAtMost } from '../shared/index.ts';
 import type { HTTPRequest, HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
-import {
-  Call,
-  OperationLife,
-  invocationOf,
-  isStreamed,
-  answerSizeOf,
-  createBatch,
-  createOperation,
-  createOperationOfPlugin,
-} from './call.ts';
+import { Call, OperationLife, invocationOf, isStreamed, answerSizeOf, createOperation, createOperationOfPlugin } from './call.ts';
 import type { ArrivedCall, CallArguments, Platforms, Serving } from './call.ts';
 import { addCORSHeaders } from './http/cors.ts';
 import { assertNotForged } from './http/csrf.ts';
@@ -126,7 +117,9 @@ async function respond(call: ArrivedCall): Promise<AnyResponse> {
   if (parsed.kind === 'batch') {
     // A batch has one answer, an array.
     if (negotiation.mediaType === undefined) throw notAcceptable();
-    const outcomes = await Promise.all(createBatch(call, parsed.elements).map((element) => operate(call, element)));
+    const { elements } = parsed;
+    const operations = elements.map((one, batchIndex) => createOperation(call, one, { operations: elements.length, batchIndex }));
+    const outcomes = await Promise.all(operations.map((operation) => operate(call, operation)));
     return toBatchResponse({ errors: settings.operation, size: answerSizeOf(call) }, outcomes);
   }
   const running = operate(call, createOperation(call, parsed.request, negotiation));

@@ -10,7 +10,7 @@ import type { ResponseSettings } from './http/response.ts';
 import { copyThrown, httpExtensionOf, toGraphQLError, report } from './operation/errors.ts';
 import { formatResult } from './operation/format-errors.ts';
 import type { ErrorSettings } from './operation/format-errors.ts';
-import { callFailureHook } from './operation/apollo-hooks.ts';
+import { callFailureHooks } from './operation/apollo-hooks.ts';
 import type { OperationSettings } from './operation/operation.ts';
 import type { OperationOutcome } from './operation/types.ts';
 
@@ -26,10 +26,7 @@ export async function refuse(failure: unknown, call: Call): Promise<HTTPResponse
 async function reportRefusal({ plugins, logger }: OperationSettings, thrown: unknown): Promise<void> {
   // Anything else is a failure of the server, not an invalid request.
   if (!isGraphQLError(thrown) || thrown.extensions['code'] === 'INTERNAL_SERVER_ERROR') return;
-  const calls = plugins.map((plugin) =>
-    callFailureHook(logger, 'invalidRequestWasReceived', () => plugin.invalidRequestWasReceived?.({ error: thrown, logger })),
-  );
-  await Promise.all(calls);
+  await callFailureHooks(plugins, 'invalidRequestWasReceived', { error: thrown, logger });
 }
 
 /** The settings for an error response, which may be needed before the server has started. */

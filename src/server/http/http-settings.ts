@@ -1,4 +1,4 @@
-import type { HTTPRequest, Milliseconds } from '../../shared/index.ts';
+import type { HTTPRequest, Milliseconds, ResponseHead } from '../../shared/index.ts';
 import type { Operation, OperationSettings } from '../operation/operation.ts';
 import type { LandingPage } from '../operation/apollo-hooks.ts';
 import type { CORSOptions } from './cors.ts';
@@ -9,7 +9,7 @@ import type { StreamFormat } from './streams/payload-chunks.ts';
 import type { OperationOutcome } from '../operation/types.ts';
 
 /** The settings of GraphQL over HTTP. Created once, at cold start. */
-export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSettings, RequestSettings, ResponseSettings {
+export interface HTTPSettings extends CSRFSettings, RequestSettings, ResponseSettings {
   /** Writes answers in several parts; undefined: each answer is whole. */
   readonly multipart: StreamFormat | undefined;
   readonly cors: CORSOptions | undefined;
@@ -18,6 +18,13 @@ export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSett
   /** True if a request waits only for its body and its operations, which observe the deadline themselves. */
   readonly waitsInOperationsOnly: boolean;
   readonly operation: OperationSettings;
+  /**
+   * Explains operations, in development, or compares them with graphql-js, in tests. Runs the operation, and adds an explanation to its
+   * answer or fails. Returns undefined if the request does not want one.
+   */
+  readonly explain: ((explainable: Explainable) => Promise<OperationOutcome> | undefined) | undefined;
+  /** The page for browsers, in development only. */
+  readonly renderLandingPage: (() => LandingPage | undefined | Promise<LandingPage | undefined>) | undefined;
 }
 
 /** An operation that may be explained, or verified. */
@@ -31,13 +38,20 @@ export interface Explainable {
   readonly run: (operation: Operation) => OperationOutcome | Promise<OperationOutcome>;
 }
 
-/** The function that explains operations, in development, or that compares them with graphql-js, in tests. */
-export interface ExplainSettings {
-  /** Runs the operation, and adds an explanation to its answer or fails. Undefined: the request does not want one. */
-  readonly explain: ((explainable: Explainable) => Promise<OperationOutcome> | undefined) | undefined;
-}
-
-/** The page for browsers, in development only. */
-export interface LandingSettings {
-  readonly renderLandingPage: (() => LandingPage | undefined | Promise<LandingPage | undefined>) | undefined;
+/** The argument of the `context` function. */
+export interface ContextArgument<TEvent = unknown, TPlatformContext = unknown, TEnv = unknown> {
+  /** The request, in the same form on every platform. */
+  readonly request: HTTPRequest;
+  /** Headers and status of the response, to be set. */
+  readonly response: ResponseHead;
+  /** The platform's event. */
+  readonly event: TEvent;
+  /** The platform's context. */
+  readonly context: TPlatformContext;
+  /** Bindings and secrets, on platforms that pass them with the call. */
+  readonly env: TEnv;
+  /** Keeps the function alive for work that continues after the answer. */
+  readonly waitUntil: (work: Promise<unknown>) => void;
+  /** Fires when the client disconnects, at the deadline, and when an error ends the operation (`onError: HALT`). */
+  readonly signal: AbortSignal;
 }

@@ -19,13 +19,11 @@ export interface RequestSettings {
   readonly development: boolean;
 }
 
-/** The elements of a batch; in place of a malformed one, its error. */
-export type BatchElements = readonly (GraphQLRequest | GraphQLError)[];
-
 /** The operations of a request. All elements of a batch are checked before any runs. */
 export type ParsedRequest =
   | { readonly kind: 'single'; readonly request: GraphQLRequest }
-  | { readonly kind: 'batch'; readonly elements: BatchElements };
+  // In place of a malformed element, its error.
+  | { readonly kind: 'batch'; readonly elements: readonly (GraphQLRequest | GraphQLError)[] };
 
 /** `HTTPRequest` and the text of its body → its operations. Throws a 4xx. */
 export function parseGraphQLRequest(settings: RequestSettings, { method, queryString, body }: HTTPRequest, text: string): ParsedRequest {

@@ -35,7 +35,7 @@ export function createListener<TContext extends object = object, TDataSources ex
   options: OptionsSource<ServerOptions<TContext, TDataSources, NodeExchange>> & ContextFits<TContext, TDataSources>,
   listen: Pick<ListenOptions, 'allowedHosts'> = {},
 ): NodeListener & Closable {
-  assertListenerOptions(listen);
+  assertListenOptions(listen, 'createListener');
   return createTrackedListener(options as OptionsSource<ServerOptions>, listen.allowedHosts ?? []).listener;
 }
 
@@ -83,16 +83,10 @@ export interface ListenOptions {
 }
 
 /** Throws for unknown options and wrong values, like `assertOptions`. */
-export function assertListenOptions(options: unknown): asserts options is ListenOptions {
-  if (!isRecord(options)) throw new TypeError(`Expected the second argument of serve to be like { port: 4000 }, got ${describe(options)}.`);
-  assertEntries('', options, expectations, 'serve');
-}
-
-/** Throws for unknown options and wrong values of `createListener`. */
-function assertListenerOptions(options: unknown): asserts options is Pick<ListenOptions, 'allowedHosts'> {
-  if (!isRecord(options))
-    throw new TypeError(`Expected the second argument of createListener to be like { allowedHosts: ["api"] }, got ${describe(options)}.`);
-  assertEntries('', options, { allowedHosts: hostNames }, 'createListener');
+export function assertListenOptions(options: unknown, of: 'createListener' | 'serve'): asserts options is ListenOptions {
+  const [example, known] = of === 'serve' ? ['{ port: 4000 }', expectations] : ['{ allowedHosts: ["api"] }', { allowedHosts: hostNames }];
+  if (!isRecord(options)) throw new TypeError(`Expected the second argument of ${of} to be like ${example}, got ${describe(options)}.`);
+  assertEntries('', options, known, of);
 }
 
 const hostNames: Expectation = {

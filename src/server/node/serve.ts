@@ -35,7 +35,7 @@ export async function serve<TContext extends object = object, TDataSources exten
   options: OptionsSource<ServerOptions<TContext, TDataSources, NodeExchange>> & ContextFits<TContext, TDataSources>,
   listen: ListenOptions = {},
 ): Promise<RunningServer> {
-  assertListenOptions(listen);
+  assertListenOptions(listen, 'serve');
   const allowedHosts = listen.host === undefined ? (listen.allowedHosts ?? []) : listen.allowedHosts;
   const tracked = createTrackedListener(adapted(options as OptionsSource<ServerOptions>), allowedHosts);
   // A failed start is final, unlike in a function: a process that cannot answer should not look alive.

@@ -138,6 +138,8 @@ export interface GraphQLRequestListener<TContext = unknown> {
   willSendSubsequentPayload?(context: RequestContextWithOperation<TContext>, payload: SubsequentPayload): MaybePromise<void>;
 }
 
+type Called = 'didResolveSource' | 'didResolveOperation' | 'didEncounterSubsequentErrors' | 'willSendSubsequentPayload';
+type AnyHook = (...values: unknown[]) => MaybePromise<void>;
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 type HookedPlugin = ApolloHooks & { readonly onlyWatches?: boolean | undefined };
@@ -197,9 +199,14 @@ export class OperationHooks {
     this.mustEnd = mustEnd;
   }
 
-  async didResolveSource(source: string): Promise<void> {
+  /** Calls one hook of every listener, one after the other. */
+  async call(hook: Called, ...values: readonly unknown[]): Promise<void> {
+    for (const listener of this.listeners) await (listener[hook] as AnyHook | undefined)?.call(listener, this.context, ...values);
+  }
+
+  didResolveSource(source: string): Promise<void> {
     this.context.source = source;
-    for (const listener of this.listeners) await listener.didResolveSource?.(this.context as RequestContextWithSource<unknown>);
+    return this.call('didResolveSource');
   }
 
   aroundParsing(parse: () => DocumentNode): Promise<DocumentNode> {
@@ -214,11 +221,9 @@ export class OperationHooks {
     }, validate);
   }
 
-  async didResolveOperation(document: DocumentNode, operation: OperationDefinitionNode): Promise<void> {
-    this.context.document = document;
-    this.context.operation = operation;
-    this.context.operationName = operation.name?.value ?? null;
-    for (const listener of this.listeners) await listener.didResolveOperation?.(this.context as RequestContextWithOperation<unknown>);
+  didResolveOperation(document: DocumentNode, operation: OperationDefinitionNode): Promise<void> {
+    Object.assign(this.context, { document, operation, operationName: operation.name?.value ?? null });
+    return this.call('didResolveOperation');
   }
 
   /** The first answer that a plugin gives in place of an execution. */
@@ -237,11 +242,9 @@ export class OperationHooks {
     }, execute);
   }
 
-  async didEncounterErrors(errors: readonly GraphQLError[]): Promise<void> {
+  didEncounterErrors(errors: readonly GraphQLError[]): Promise<void> {
     this.context.errors = errors;
-    const context = this.context as RequestContextWithErrors<unknown>;
-    for (const listener of this.listeners)
-      await callFailureHook(context.logger, 'didEncounterErrors', () => listener.didEncounterErrors?.(context));
+    return callFailureHooks(this.listeners, 'didEncounterErrors', this.context as RequestContextWithErrors<unknown>);
   }
 
   /** Returns what is to be sent: a hook may have replaced the result. */
@@ -281,15 +284,17 @@ export class OperationHooks {
 }
 
 /**
- * Calls a hook that reports a failure. If the hook fails too, that is logged, and the first failure is answered. Apollo Server
- * does the same for contextCreationDidFail, but loses the first failure for didEncounterErrors.
+ * Calls the hook of every plugin or listener that reports a failure. If a hook fails too, that is logged, and the first failure is
+ * answered. Apollo Server does the same for contextCreationDidFail, but loses the first failure for didEncounterErrors.
  */
-export async function callFailureHook(logger: Logger, hook: string, call: () => void | Promise<void>): Promise<void> {
-  try {
-    await call();
-  } catch (failure) {
-    report(logger, `The ${hook} hook of a plugin failed.`, failure);
-  }
+export async function callFailureHooks<THook extends string, TFailure extends { readonly logger: Logger }>(
+  listeners: readonly { readonly [TName in THook]?: (failure: TFailure) => MaybePromise<void> }[],
+  hook: THook,
+  failure: TFailure,
+): Promise<void> {
+  const call = async (listener: (typeof listeners)[number]): Promise<void> => listener[hook]?.(failure);
+  const log = (thrown: unknown): void => report(failure.logger, `The ${hook} hook of a plugin failed.`, thrown);
+  await Promise.all(listeners.map((listener) => call(listener).catch(log)));
 }
 
 /** Calls all end hooks, then throws the first error: a plugin that fails does not keep the others from ending. */

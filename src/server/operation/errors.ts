@@ -47,20 +47,17 @@ export function createError(
   return error;
 }
 
-const notStarted = 'The deadline of the request passed before this could run.';
-const notFinished = 'The deadline of the request passed before this was finished. It may have run.';
-
 /** The errors of both functions below: a resolver may throw an error with the same message. */
 const ofDeadline = new WeakSet<Error>();
 
 /** The error for what did not run because of the deadline. */
 export function deadlineExceeded(): GraphQLError {
-  return createDeadlineError(notStarted);
+  return createDeadlineError('The deadline of the request passed before this could run.');
 }
 
 /** The error for what was running at the deadline. */
 export function unfinishedAtDeadline(): GraphQLError {
-  return createDeadlineError(notFinished);
+  return createDeadlineError('The deadline of the request passed before this was finished. It may have run.');
 }
 
 function createDeadlineError(message: string): GraphQLError {
@@ -162,8 +159,3 @@ export const errorHandling: Readonly<Record<ErrorBehavior, ErrorHandling>> = {
 
 /** All values of `onError`. */
 export const errorBehaviors = Object.keys(errorHandling) as readonly ErrorBehavior[];
-
-/** How the executor handles errors of requests without `onError`. Undefined: they propagate. */
-export function defaultErrorHandling(partial: 'PROPAGATE' | 'NULL' | undefined): ErrorHandling | undefined {
-  return partial === 'NULL' ? { keepsFinished: true } : undefined;
-}

@@ -6,7 +6,7 @@ import { coercedVariables, executePlanned, joinObservers, prepareExecution } fro
 import type { PlannedExecution } from '../../executor/index.ts';
 import { copyErrorsForOperation, describe, isPlainObject, shallowCopyOf } from '../../shared/index.ts';
 import type { PromiseOrValue } from '../../shared/index.ts';
-import { callFailureHook, hasHooks, startHooks } from './apollo-hooks.ts';
+import { callFailureHooks, hasHooks, startHooks } from './apollo-hooks.ts';
 import type { OperationHooks } from './apollo-hooks.ts';
 import type { Stage, Stages } from './around.ts';
 import { createContextValue } from './context.ts';
@@ -422,8 +422,7 @@ async function callLastHooks(operation: Operation): Promise<FormattedExecutionRe
   const { plugins, logger } = settings;
   const [error] = result!.errors ?? [];
   if (contextValue === undefined && error !== undefined && operation.problem === undefined && operation.timeIsUp === undefined)
-    for (const plugin of plugins)
-      await callFailureHook(logger, 'contextCreationDidFail', () => plugin.contextCreationDidFail?.({ error, logger }));
+    await callFailureHooks(plugins, 'contextCreationDidFail', { error, logger });
   if (hooks !== undefined && result!.errors !== undefined) await hooks.didEncounterErrors(result!.errors);
   const formatted = (operation.formatted = format(operation));
   return hooks === undefined ? formatted : hooks.willSendResponse(formatted);

@@ -1,3 +1,5 @@
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+
 import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
 import { isNetlifySchedule, lambdaResultBytes, pingRequest, cookieLists, encodeQuery, gatewayRequest, rawQuery } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
@@ -96,34 +98,19 @@ export interface NetlifyGeo {
 }
 
 /** The event of `export const handler`, the older form of a function. */
-export interface NetlifyHandlerEvent {
+export interface NetlifyHandlerEvent extends Omit<
+  APIGatewayProxyEvent,
+  'pathParameters' | 'requestContext' | 'resource' | 'stageVariables'
+> {
   rawUrl: string;
   rawQuery: string;
-  path: string;
-  httpMethod: string;
-  headers: Record<string, string | undefined>;
-  multiValueHeaders: Record<string, string[] | undefined>;
-  queryStringParameters: Record<string, string | undefined> | null;
-  multiValueQueryStringParameters: Record<string, string[] | undefined> | null;
-  body: string | null;
-  isBase64Encoded: boolean;
   route?: string;
 }
 
 /** Its second argument: the members of AWS Lambda's context that Netlify passes on. */
-export interface NetlifyHandlerContext {
-  callbackWaitsForEmptyEventLoop: boolean;
-  functionName: string;
-  functionVersion: string;
-  invokedFunctionArn: string;
-  memoryLimitInMB: string;
-  awsRequestId: string;
-  logGroupName: string;
-  logStreamName: string;
+export interface NetlifyHandlerContext extends Omit<Context, 'clientContext' | 'done' | 'fail' | 'identity' | 'succeed' | 'tenantId'> {
   identity?: Record<string, any>;
   clientContext?: Record<string, any>;
-  /** Milliseconds until Netlify ends the function. */
-  getRemainingTimeInMillis(): number;
 }
 
 /** The result of a function of the older form. */

@@ -16,17 +16,6 @@ export interface DeadlineOptions {
   readonly partial?: 'PROPAGATE' | 'NULL';
 }
 
-/** The time limit of a call, as set by the user. */
-export interface DeadlineSettings {
-  /** Replaces the limit that is assumed for the platform. Undefined: the platform's limit. */
-  readonly limit: Milliseconds | undefined;
-  /** The part of the limit after the deadline: for hooks, and for writing and sending the answer. */
-  readonly reserve: Milliseconds;
-}
-
-/** The defaults of the option. */
-export const defaultDeadline: DeadlineSettings = { limit: undefined, reserve: 500 };
-
 /** The moments at which a call must end, in milliseconds since the epoch. */
 export interface Deadline {
   /** The answer has the finished fields; unfinished ones become an error. */
@@ -40,17 +29,19 @@ export interface Deadline {
  * because some platforms let users raise it, but not one that the platform's context reports.
  */
 export function deadlineOf(
-  { limit, reserve }: DeadlineSettings,
+  option: false | DeadlineOptions | undefined,
   begunAt: Milliseconds,
   context: unknown,
   assumed: Milliseconds | undefined,
 ): Deadline | undefined {
+  if (option === false) return undefined;
+  const { ms = assumed ?? Infinity, reserveMs = 500 } = option ?? {};
   // Does not use `performance.now()`, because Lambda's time continues while a process is frozen.
   const now = Date.now();
-  const end = Math.min(now + (remainingTime(context) ?? Infinity), begunAt + (limit ?? assumed ?? Infinity));
+  const end = Math.min(now + (remainingTime(context) ?? Infinity), begunAt + ms);
   if (end === Infinity) return undefined;
   // The reserve is at most half, because a function with a limit of 300 ms needs time for its resolvers, too.
-  const kept = Math.min(reserve, Math.max(0, end - now) / 2);
+  const kept = Math.min(reserveMs, Math.max(0, end - now) / 2);
   return { at: end - kept, lastMoment: end - kept / 2 };
 }
 

@@ -3,10 +3,10 @@ import type { CheckWhole } from '../../executor/schema/index.ts';
 import { messageOf } from '../../shared/index.ts';
 import type { ServerStartContext } from '../operation/apollo-hooks.ts';
 import { hasPackageFiles, packageFolder, requireFromPackage } from './package-files.ts';
-import type { ExplainSettings } from '../http/http-settings.ts';
+import type { HTTPSettings } from '../http/http-settings.ts';
 import type { Logger } from '../operation/types.ts';
 
-type Explain = NonNullable<ExplainSettings['explain']>;
+type Explain = NonNullable<HTTPSettings['explain']>;
 
 /** The additional checks of development, and what its page needs. */
 export interface DevelopmentChecks {

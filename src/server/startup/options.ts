@@ -4,7 +4,7 @@ import type { KeyValueCache } from '../../datasources/index.ts';
 import type { DeadlineOptions } from './deadline.ts';
 import { assertCredentials, assertOriginForm, corsExpectations } from '../http/cors.ts';
 import type { GraphQLJSExecutor } from '../../executor/index.ts';
-import type { ContextArgument } from '../http/context-argument.ts';
+import type { ContextArgument } from '../http/http-settings.ts';
 import type { CORSOptions } from '../http/cors.ts';
 import type { IncrementalDelivery } from '../http/streams/incremental-delivery.ts';
 import type { HTTPStatusProfile } from '../http/status.ts';

@@ -3,8 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import { guardLogger } from '../../shared/index.ts';
 import { InMemoryLRUCache, guardCache } from '../../datasources/index.ts';
 import type { KeyValueCache } from '../../datasources/index.ts';
-import { defaultDeadline } from './deadline.ts';
-import type { DeadlineSettings } from './deadline.ts';
+import type { DeadlineOptions } from './deadline.ts';
 import { findCheck, findChecks, createVerifier } from './load-tools.ts';
 import type { DevelopmentChecks } from './load-tools.ts';
 import { corsWith } from '../http/cors.ts';
@@ -17,7 +16,6 @@ import type { PersistedQuerySettings } from '../operation/documents/sources.ts';
 import type { ServerListener } from '../operation/apollo-hooks.ts';
 import type { SchemaParts, ServerPlugin } from '../operation/plugin.ts';
 import type { OperationSettings } from '../operation/operation.ts';
-import { defaultErrorHandling } from '../operation/errors.ts';
 import { createTrustedDocuments } from '../operation/documents/trusted-documents.ts';
 import type { TrustedDocument } from '../operation/documents/trusted-documents.ts';
 import { assertOptions } from './options.ts';
@@ -27,8 +25,7 @@ import { createSchema } from '../../executor/schema/index.ts';
 /** A server with its settings and its schema, whose plugins have not been started. */
 export interface Server {
   readonly http: HTTPSettings;
-  /** How long a call may take; undefined: no limit. */
-  readonly deadline: DeadlineSettings | undefined;
+  readonly deadline: false | DeadlineOptions | undefined;
   readonly plugins: readonly ServerPlugin[];
   readonly nodeEnv: string | undefined;
   readonly development: boolean;
@@ -55,17 +52,11 @@ export function createServer(given: ServerOptions): Server {
   checks?.warnOfOptions(given, operation.schema, logger);
   return {
     http: httpSettings(options, operation, checks?.explain ?? (isVerified(nodeEnv) ? createVerifier() : undefined)),
-    deadline: deadlineSettings(options),
+    deadline: options.deadline,
     plugins,
     nodeEnv,
     development,
   };
-}
-
-/** The server, if it needs no start, because it has no plugins; else undefined. */
-export function startedAtOnce(server: Server | undefined): StartedServer | undefined {
-  if (server === undefined || server.plugins.length > 0) return undefined;
-  return { http: server.http, listeners: [] };
 }
 
 function assertOnce(plugins: readonly ServerPlugin[]): void {
@@ -176,7 +167,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     introspection: options.introspection ?? development,
     maxTokens: options.maxTokens ?? 15_000,
     pageDefaults,
-    errorHandling: defaultErrorHandling(options.deadline === false ? undefined : options.deadline?.partial),
+    errorHandling: options.deadline && options.deadline.partial === 'NULL' ? { keepsFinished: true } : undefined,
     incrementalDelivery: options.incrementalDelivery,
     takesAsyncIterables: options.incrementalDelivery !== undefined,
     rootValue: options.rootValue,
@@ -213,11 +204,6 @@ function persistedQuerySettings(
     memory: new InMemoryLRUCache({ maxSize: 3 * mebibyte }),
     shared: chosen === undefined || chosen === 'bounded' ? undefined : cache,
   };
-}
-
-function deadlineSettings({ deadline }: ServerOptions): DeadlineSettings | undefined {
-  if (deadline === false) return undefined;
-  return { limit: deadline?.ms, reserve: deadline?.reserveMs ?? defaultDeadline.reserve };
 }
 
 function schemaOf(

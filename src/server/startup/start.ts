@@ -1,9 +1,9 @@
 import { guardLogger, messageOf, waitAtMost } from '../../shared/index.ts';
 import type { ChunkStream, Milliseconds } from '../../shared/index.ts';
 import { explainRefusal } from './load-tools.ts';
-import { readNodeEnv, createServer, startServer, startedAtOnce } from './server.ts';
+import { readNodeEnv, createServer, startServer } from './server.ts';
 import { createError, deadlineExceeded } from '../operation/errors.ts';
-import { callFailureHook } from '../operation/apollo-hooks.ts';
+import { callFailureHooks } from '../operation/apollo-hooks.ts';
 import type { ServerListener } from '../operation/apollo-hooks.ts';
 import type { Logger } from '../operation/types.ts';
 import type { ContextFits, ServerOptions } from './options.ts';
@@ -85,7 +85,8 @@ export class Starter {
   /** The server; a promise while it starts. Rejects with an error for the client. With a call, waits at most 10 s and until its deadline. */
   server(call?: StartingCall): StartedServer | Promise<StartedServer> {
     if (this.calls.isClosed) throw createError('SERVICE_UNAVAILABLE', 'The handler has been closed.');
-    this.#started ??= startedAtOnce(this.prepared);
+    // Without plugins there is nothing to start.
+    if (this.prepared?.plugins.length === 0) this.#started ??= { http: this.prepared.http, listeners: [] };
     if (this.#started !== undefined) return this.#started;
     // The start would wait for this request, and this request for the start.
     if (this.#isBeginning)
@@ -140,20 +141,14 @@ export class Starter {
     if (message !== this.#reported && this.#started === undefined) {
       this.#reported = message;
       this.logger().error('The server could not start: requests are answered with status 500 until it can.', error);
-      await this.#callFailureHooks(error instanceof Error ? error : new Error(String(error)));
+      const failure = { error: error instanceof Error ? error : new Error(String(error)), logger: this.logger() };
+      const plugins = this.prepared?.plugins ?? [];
+      if (plugins.length > 0) await waitAtMost(timeForHooks, callFailureHooks(plugins, 'startupDidFail', failure));
     }
     // Clients get the cause only in development and in tests.
     const nodeEnv = this.prepared === undefined ? (this.#assumedNodeEnv ?? readNodeEnv()) : this.prepared.nodeEnv;
     const shown = nodeEnv === 'development' || nodeEnv === 'test' ? `The server could not start: ${message}` : 'Internal server error';
     throw createError('INTERNAL_SERVER_ERROR', shown, { cause: error });
-  }
-
-  async #callFailureHooks(thrown: Error): Promise<void> {
-    const failure = { error: thrown, logger: this.logger() };
-    const calls = (this.prepared?.plugins ?? []).map((plugin) =>
-      callFailureHook(failure.logger, 'startupDidFail', () => plugin.startupDidFail?.(failure)),
-    );
-    if (calls.length > 0) await waitAtMost(timeForHooks, Promise.all(calls));
   }
 }
 

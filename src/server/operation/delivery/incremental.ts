@@ -10,14 +10,7 @@ import { withCoercionCode } from '../run-operation.ts';
 import type { SubsequentPayload } from '../types.ts';
 import { ErrorAllowance } from '../limits/error-allowance.ts';
 import type { Operation } from '../operation.ts';
-import {
-  openStream,
-  SourcedPayloads,
-  callDidEncounterSubsequentErrors,
-  callWillSendSubsequentPayload,
-  lastResult,
-  withThrown,
-} from './payload-stream.ts';
+import { openStream, SourcedPayloads, lastResult, withThrown } from './payload-stream.ts';
 
 /** Executes an operation: returns its first part, and opens a stream if others follow. */
 export function executeIncrementally(operation: Operation): PromiseOrValue<ExecutionResult> {
@@ -62,7 +55,7 @@ async function toPayload({ settings, hooks, allowance }: Operation, result: Subs
   const entries: readonly WithErrors[] = [...(result.incremental ?? []), ...(result.completed ?? [])];
   const errors = copyErrorsForOperation(entries.flatMap((entry) => entry.errors ?? []));
   reportUnfinished(settings.logger, errors);
-  if (hooks !== undefined && errors.length > 0) await callDidEncounterSubsequentErrors(hooks, errors);
+  if (hooks !== undefined && errors.length > 0) await hooks.call('didEncounterSubsequentErrors', errors);
   // With HALT, one error ends several parts.
   const causes = new Causes(errors);
   let formatted = 0;
@@ -77,7 +70,8 @@ async function toPayload({ settings, hooks, allowance }: Operation, result: Subs
     ...(result.completed && { completed: result.completed.map(format) }),
   };
   withThrown(payload, errors);
-  return hooks === undefined ? payload : callWillSendSubsequentPayload(hooks, payload);
+  await hooks?.call('willSendSubsequentPayload', payload);
+  return payload;
 }
 
 /** The last payload, which completes all pending parts with an error. */

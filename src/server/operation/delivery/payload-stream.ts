@@ -2,7 +2,6 @@ import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
 import { closeSource } from '../../../executor/index.ts';
 import type { ExecutionInvocation } from '../../../shared/index.ts';
-import type { OperationHooks, RequestContextWithOperation } from '../apollo-hooks.ts';
 import { toGraphQLError } from '../errors.ts';
 import { formatFailure, formatResult } from '../format-errors.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
@@ -122,15 +121,6 @@ export function withThrown(payload: SubsequentPayload, errors: readonly GraphQLE
 
 const end: IteratorResult<SubsequentPayload> = { done: true, value: undefined };
 
-/** Calls `didEncounterSubsequentErrors` of every listener. */
-export async function callDidEncounterSubsequentErrors(
-  { listeners, context }: OperationHooks,
-  errors: readonly GraphQLError[],
-): Promise<void> {
-  const operation = context as RequestContextWithOperation<unknown>;
-  for (const listener of listeners) await listener.didEncounterSubsequentErrors?.(operation, errors);
-}
-
 /**
  * The result that ends a stream early, because its source or a hook failed, or the call was ended. Never rejects. If formatError fails, it
  * is not called again.
@@ -139,7 +129,7 @@ export async function lastResult({ settings, hooks, invocation }: Operation, thr
   const error = toGraphQLError(thrown);
   try {
     if (hooks !== undefined) {
-      const calling = callDidEncounterSubsequentErrors(hooks, [error]).then(() => true);
+      const calling = hooks.call('didEncounterSubsequentErrors', [error]).then(() => true);
       // A hanging hook does not delay the end.
       await invocation.untilLate(calling, () => true);
     }
@@ -147,16 +137,6 @@ export async function lastResult({ settings, hooks, invocation }: Operation, thr
   } catch (failure) {
     return withThrown(formatFailure(settings, failure), [error]);
   }
-}
-
-/** Calls `willSendSubsequentPayload` of every listener, which may change the payload. */
-export async function callWillSendSubsequentPayload(
-  { listeners, context }: OperationHooks,
-  payload: SubsequentPayload,
-): Promise<SubsequentPayload> {
-  const operation = context as RequestContextWithOperation<unknown>;
-  for (const listener of listeners) await listener.willSendSubsequentPayload?.(operation, payload);
-  return payload;
 }
 
 /** Opens the stream of an operation. */

@@ -6,14 +6,7 @@ import { closeSource, createSourceStream } from '../../../executor/index.ts';
 import type { PlannedExecution } from '../../../executor/index.ts';
 import { attachDataSources } from '../context.ts';
 import type { Execution, Operation } from '../operation.ts';
-import {
-  openStream,
-  SourcedPayloads,
-  callDidEncounterSubsequentErrors,
-  callWillSendSubsequentPayload,
-  lastResult,
-  withThrown,
-} from './payload-stream.ts';
+import { openStream, SourcedPayloads, lastResult, withThrown } from './payload-stream.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
 import { codeOf, toErrors, toGraphQLError } from '../errors.ts';
 import { formatResult } from '../format-errors.ts';
@@ -92,9 +85,10 @@ async function answerEvent(operation: Operation, execution: PlannedExecution): P
   const failed = await renewed?.then(() => undefined, toErrors);
   const executed = failed ?? (await executeOperation(settings, execution));
   const result = executed.errors === undefined ? executed : { ...executed, errors: copyErrorsForOperation(executed.errors) };
-  if (hooks !== undefined && result.errors !== undefined) await callDidEncounterSubsequentErrors(hooks, result.errors);
+  if (hooks !== undefined && result.errors !== undefined) await hooks.call('didEncounterSubsequentErrors', result.errors);
   const payload = withThrown(formatResult(settings, result), result.errors);
-  return hooks === undefined ? payload : callWillSendSubsequentPayload(hooks, payload);
+  await hooks?.call('willSendSubsequentPayload', payload);
+  return payload;
 }
 
 /** The signal fires when the client leaves, and at the deadline, whose error the client gets. */

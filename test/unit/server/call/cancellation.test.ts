@@ -3,16 +3,16 @@ import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 
 import { Call, OperationLife } from '../../../../src/server/call.ts';
 import { OpenCalls } from '../../../../src/server/startup/start.ts';
-import type { DeadlineSettings } from '../../../../src/server/startup/deadline.ts';
+import type { DeadlineOptions } from '../../../../src/server/startup/deadline.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 
 /** The events of a call: the platform reports `disconnects`, and the stream of the answer reports `left`. */
 type Step = 'answered' | 'disconnects' | 'left' | 'deadline' | 'last moment' | 'options';
 
 /** At the deadline 500 ms of the limit are left, at the last moment 250. */
-const reserve = 500;
-const atStart: DeadlineSettings = { limit: 1000, reserve };
-const whenKnown: DeadlineSettings = { limit: 3000, reserve };
+const reserveMs = 500;
+const atStart: DeadlineOptions = { ms: 1000, reserveMs };
+const whenKnown: DeadlineOptions = { ms: 3000, reserveMs };
 
 function createCall(starter: object, platform: object = {}): Call {
   return new Call(platform as never, { starter, streaming: undefined } as never, { event: {}, context: {}, env: {} });
@@ -46,8 +46,8 @@ class WatchedCall {
     if (step === 'answered') this.call.answered();
     else if (step === 'left') this.call.left();
     else if (step === 'disconnects') this.#disconnect();
-    else if (step === 'deadline') this.#passUntil(this.#starter.prepared.deadline.limit! - reserve);
-    else if (step === 'last moment') this.#passUntil(this.#starter.prepared.deadline.limit! - reserve / 2);
+    else if (step === 'deadline') this.#passUntil(this.#starter.prepared.deadline.ms! - reserveMs);
+    else if (step === 'last moment') this.#passUntil(this.#starter.prepared.deadline.ms! - reserveMs / 2);
     else {
       this.#starter.prepared = { deadline: whenKnown };
       this.call.optionsAreKnown();
