@@ -5,13 +5,10 @@ import type { TestContext } from 'node:test';
 import { BasicTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { SpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { GraphQLError } from 'graphql';
-import type { GraphQLResolveInfo } from 'graphql';
 
 import { costLine } from '../../../src/entries/cost-line.ts';
-import { cacheControlDefinitions, edge } from '../../../src/entries/edge.ts';
 import { createHandler } from '../../../src/entries/fetch.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
-import { batch } from '../../../src/entries/index.ts';
 import type { ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import { openTelemetry } from '../../../src/entries/opentelemetry.ts';
 import { chunkReader, parseParts } from '../../support/multipart.ts';
@@ -19,62 +16,31 @@ import { recordingLogger } from '../../support/recording-logger.ts';
 
 import { merge } from '../../support/run-incrementally.ts';
 import { unhandledRejections } from '../../support/unhandled-rejections.ts';
-import { before } from '../../support/stages.ts';
-
-// Extensions and hooks do for an answer in parts what they do for the same answer as a whole.
 
 const multipart = 'multipart/mixed;incrementalSpec=v0.2, application/json';
-const whole = '{ books { id title price } now }';
-const inParts = '{ books { id ... @defer { title price } } ... @defer { now } }';
+const inParts = '{ books { id ... @defer { title } } ... @defer { now } }';
 
-/** What the resolvers of a library, and its plugins, have seen. */
+/** What the plugins of a library have seen. */
 interface Seen {
-  readonly observed: string[];
-  readonly hints: (number | undefined)[];
-  readonly batches: number[];
   readonly lines: object[];
   /** The ids of spans, when they start and end. */
   readonly started: string[];
   readonly ended: string[];
 }
 
-function library(more: Partial<ServerOptions> = {}): { readonly options: ServerOptions; readonly seen: Seen } {
-  const seen: Seen = { observed: [], hints: [], batches: [], lines: [], started: [], ended: [] };
+function library({ plugins = [], ...more }: Partial<ServerOptions>): { readonly options: ServerOptions; readonly seen: Seen } {
+  const seen: Seen = { lines: [], started: [], ended: [] };
   const processor: SpanProcessor = {
     onStart: (span) => void seen.started.push(span.spanContext().spanId),
     onEnd: (span) => void seen.ended.push(span.spanContext().spanId),
     forceFlush: async () => {},
     shutdown: async () => {},
   };
-  const observing: ServerPlugin = {
-    execution: before(() => ({
-      observer: {
-        field({ definition, parentType, parents }, resolve) {
-          seen.observed.push(`${parentType.name}.${definition.name}${parents === undefined ? '' : ` of ${parents}`}`);
-          return resolve();
-        },
-      },
-    })),
-  };
-  const title = async ({ id }: { id: string }, _: unknown, _context: unknown, info: GraphQLResolveInfo): Promise<string> => {
-    const { cacheControl } = info as unknown as { cacheControl: { setCacheHint(hint: object): void; cacheHint: { maxAge?: number } } };
-    cacheControl.setCacheHint({ maxAge: 30 });
-    seen.hints.push(cacheControl.cacheHint.maxAge);
-    return `book ${id}`;
-  };
-  const price = batch((books: readonly { id: string }[]) => {
-    seen.batches.push(books.length);
-    return books.map(({ id }) => Number(id) * 10);
-  });
   const options = {
     nodeEnv: 'production',
     logger: recordingLogger()[0],
     incrementalDelivery: incrementalDelivery(),
-    typeDefs: [
-      cacheControlDefinitions,
-      `type Query { books: [Book!] @cacheControl(maxAge: 60) now: String @cacheControl(maxAge: 60) slow: String fails: Int! }
-      type Book @cacheControl(maxAge: 60) { id: ID! title: String price: Int @cacheControl(maxAge: 60) } type Mutation { add: Book }`,
-    ],
+    typeDefs: 'type Query { books: [Book!] now: String slow: String fails: Int! } type Book { id: ID! title: String }',
     resolvers: {
       Query: {
         books: () => [{ id: '1' }, { id: '2' }, { id: '3' }],
@@ -84,48 +50,28 @@ function library(more: Partial<ServerOptions> = {}): { readonly options: ServerO
           throw new Error('broken');
         },
       },
-      Book: { title, price },
-      Mutation: { add: () => ({ id: String(seen.batches.push(0)) }) },
+      Book: { title: async ({ id }: { id: string }) => `book ${id}` },
     },
     ...more,
     plugins: [
-      edge({ cdn: 'varnish' }),
-      observing,
       costLine({ write: (_line, record) => void seen.lines.push(record) }),
       openTelemetry({ tracerProvider: new BasicTracerProvider({ spanProcessors: [processor] }) }),
-      ...(more.plugins ?? []),
+      ...plugins,
     ],
   } as unknown as ServerOptions;
   return { options, seen };
 }
 
-function requestFor(query: string, headers: Record<string, string> = {}, rest: object = {}): Request {
-  return new Request('https://example.com/graphql', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: multipart, ...headers },
-    body: JSON.stringify({ query, ...rest }),
-  });
+function requestFor(query: string, rest: object): Request {
+  const headers = { 'content-type': 'application/json', accept: multipart };
+  return new Request('https://example.com/graphql', { method: 'POST', headers, body: JSON.stringify({ query, ...rest }) });
 }
 
 async function quiet(): Promise<void> {
   for (let turn = 0; turn < 30; turn++) await new Promise(setImmediate);
 }
 
-test('an observer, hints by info, and a batched field see deferred fields as they see all others', async () => {
-  const [plain, parted] = [library(), library()];
-
-  const answer: any = await (await createHandler(plain.options).fetch(requestFor(whole))).json();
-  const response = await createHandler(parted.options).fetch(requestFor(inParts));
-  const parts = parseParts(await response.text()) as any[];
-
-  assert.match(response.headers.get('content-type')!, /^multipart\/mixed/);
-  assert.deepEqual(merge(parts), { data: answer.data, errors: [] });
-  assert.deepEqual(parted.seen.observed.toSorted(), plain.seen.observed.toSorted());
-  assert.deepEqual([parted.seen.hints, parted.seen.batches], [[30, 30, 30], [3]]);
-  assert.deepEqual([plain.seen.hints, plain.seen.batches], [[30, 30, 30], [3]]);
-});
-
-describe('the cost line and the span end exactly once', () => {
+describe('the cost line and the span of an answer in parts end exactly once', () => {
   const throwing: ServerPlugin = {
     requestDidStart: () => ({
       willSendSubsequentPayload: () => {
@@ -195,7 +141,7 @@ describe('the cost line and the span end exactly once', () => {
       let parts: unknown;
 
       const rejections = await unhandledRejections(async () => {
-        const response = await createHandler(server).fetch(requestFor(query, {}, rest));
+        const response = await createHandler(server).fetch(requestFor(query, rest));
         assert.match(response.headers.get('content-type')!, /^multipart\/mixed/);
         assert.deepEqual(seen.lines, [], 'a line before the end');
         parts = await read(response, t);
