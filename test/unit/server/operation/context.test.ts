@@ -8,6 +8,7 @@ import { json, post } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import type { LogLine } from '../../../support/recording-logger.ts';
 import { httpAPI } from '../../../support/sources.ts';
+import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
 
 interface Served {
   readonly ask: (body: unknown) => Promise<any>;
@@ -75,38 +76,32 @@ describe('a context that is the same object every time', () => {
   });
 });
 
-describe('the copy of a plain context', () => {
-  it('has symbols, non-enumerable members, and getters that have not been called', async () => {
-    let asked = 0;
-    const context = Object.defineProperty({ [Symbol('request')]: 1, get session() { return ++asked; } }, 'hidden', { value: 1 }); // prettier-ignore
-    const { ask } = serve({ context: () => context });
+it('the copy of a plain context has symbols, non-enumerable members, and getters that have not been called', async () => {
+  let asked = 0;
+  const context = Object.defineProperty({ [Symbol('request')]: 1, get session() { return ++asked; } }, 'hidden', { value: 1 }); // prettier-ignore
+  const { ask } = serve({ context: () => context });
 
-    assert.deepEqual((await ask({ query: '{ keys }' })).data.keys.toSorted(), ['Symbol(request)', 'hidden', 'session']);
-    assert.equal(asked, 0);
-  });
+  assert.deepEqual((await ask({ query: '{ keys }' })).data.keys.toSorted(), ['Symbol(request)', 'hidden', 'session']);
+  assert.equal(asked, 0);
 });
 
-describe('the copies of what one function returns', () => {
-  it('have the members of each object, however similar it is to the last one', async () => {
-    const objects = [
-      { user: 'a', role: 'x' },
-      { user: 'b', role: 'y' },
-      Object.assign(Object.create(null) as object, { user: 'c', role: 'z' }),
-      { user: 'd', role: 'x', more: 1, [Symbol('s')]: 1 },
-      { role: 'x', user: 'e' },
-      Object.defineProperty({ user: 'f' }, 'hidden', { value: 1 }),
-    ];
-    const returned = [...objects];
-    const { ask } = serve({ context: () => returned.shift()! });
+it('the copies of what one function returns have the members of each object, however similar it is to the last one', async () => {
+  const objects = [
+    { user: 'a', role: 'x' },
+    { user: 'b', role: 'y' },
+    Object.assign(Object.create(null) as object, { user: 'c', role: 'z' }),
+    { user: 'd', role: 'x', more: 1, [Symbol('s')]: 1 },
+    { role: 'x', user: 'e' },
+    Object.defineProperty({ user: 'f' }, 'hidden', { value: 1 }),
+  ];
+  const returned = [...objects];
+  const { ask } = serve({ context: () => returned.shift()! });
 
-    const answers = [];
-    for (const _ of objects) answers.push((await ask({ query: '{ me keys }' })).data);
-
-    assert.deepEqual(
-      answers,
-      objects.map((object) => ({ me: (object as { user: string }).user, keys: Reflect.ownKeys(object).map(String) })),
-    );
-  });
+  for (const object of objects)
+    assert.deepEqual((await ask({ query: '{ me keys }' })).data, {
+      me: (object as { user: string }).user,
+      keys: Reflect.ownKeys(object).map(String),
+    });
 });
 
 describe('a context that is an instance of a class', () => {
@@ -139,15 +134,6 @@ describe('a context that is an instance of a class', () => {
     );
     assert.match(lines[0]!.message, /^context\(\) returned the same Session for two operations\./);
   });
-
-  it('is not checked in production', async () => {
-    const shared = new Session();
-    const { ask, lines } = serve({ context: () => shared });
-
-    await ask([me, me]);
-
-    assert.deepEqual(lines, []);
-  });
 });
 
 describe('an object of data sources that is filled again for each operation', () => {
@@ -178,22 +164,12 @@ describe('an object of data sources that is filled again for each operation', ()
 });
 
 it('an asynchronous dataSources function that rejects is answered with 500, and leaves no rejection behind', async () => {
-  const failing = async (): Promise<never> => {
-    throw new Error('no session');
-  };
-  const rejections: unknown[] = [];
-  const note = (reason: unknown): void => void rejections.push(reason);
-  process.on('unhandledRejection', note);
-  try {
-    const { ask, lines } = serve({ dataSources: failing as never });
+  const { ask, lines } = serve({ dataSources: (() => Promise.reject(new Error('no session'))) as never });
 
-    const { errors } = await ask({ query: '{ me }' });
-    await new Promise((resolve) => setImmediate(resolve));
+  const unhandled = await unhandledRejections(async () => {
+    assert.equal((await ask({ query: '{ me }' })).errors[0].extensions.code, 'INTERNAL_SERVER_ERROR');
+  });
 
-    assert.equal(errors[0].extensions.code, 'INTERNAL_SERVER_ERROR');
-    assert.match(lines.map(({ details }) => String(details[0])).join(), /Expected dataSources\(\) to return an object/);
-    assert.deepEqual(rejections, []);
-  } finally {
-    process.off('unhandledRejection', note);
-  }
+  assert.match(lines.map(({ details }) => String(details[0])).join(), /Expected dataSources\(\) to return an object/);
+  assert.equal(unhandled, 0);
 });

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 
 import { GraphQLError } from 'graphql';
 
-import { createHandler } from '../../../../src/entries/index.ts';
+import { createEndpoint } from '../../../support/endpoint.ts';
 import { executors } from '../../../support/executors.ts';
-import { recordingLogger } from '../../../support/recording-logger.ts';
+import { json, post } from '../../../support/plain-http.ts';
 
 /** Errors as superstruct and axios-like libraries throw them: their path is a path in a value. */
 const foreignErrors: Readonly<Record<string, () => Error>> = {
@@ -20,17 +20,14 @@ for (const [executor, options] of executors)
   for (const [name, make] of Object.entries(foreignErrors))
     for (const type of ['Int', 'Int!', '[Int!]'])
       test(`${name} fails its field alone, and is masked (${type}, ${executor})`, async () => {
-        const [logger] = recordingLogger();
         const fail = type === '[Int!]' ? () => [Promise.reject(make())] : () => Promise.reject(make());
-        const handler = createHandler({
+        const { send } = createEndpoint({
           ...options,
-          logger,
-          nodeEnv: 'production',
           typeDefs: `type Query { shop: Shop other: Int } type Shop { fail: ${type} }`,
           resolvers: { Query: { shop: () => ({}), other: () => 1 }, Shop: { fail } },
         });
 
-        const answer = (await handler({ query: '{ shop { fail } other }' }, {})) as any;
+        const answer = json(await send(post({ query: '{ shop { fail } other }' })));
 
         equal(answer.data.other, 1);
         equal(answer.errors.length, 1);
@@ -52,40 +49,25 @@ function fail(): never {
 }
 
 for (const [executor, options] of executors) {
+  const sendFailing = (error: Error) =>
+    createEndpoint({
+      ...options,
+      typeDefs: 'type Query { fail: Int }',
+      resolvers: { Query: { fail: () => Promise.reject(error) } },
+    }).send(post({ query: '{ fail }' }));
+
   for (const [name, make] of Object.entries(unwritable))
     test(`an error with ${name} is sent without them (${executor})`, async () => {
-      const { status, answer } = await answerTo(options, make);
+      const { status, body } = await sendFailing(make());
 
-      deepEqual([status, answer.data, answer.errors[0].message, answer.errors[0].extensions], [200, { fail: null }, 'told', { code: 'A' }]);
+      const { data, errors } = JSON.parse(body);
+      deepEqual([status, data, errors[0].message, errors[0].extensions], [200, { fail: null }, 'told', { code: 'A' }]);
     });
 
   test(`an error without a message is sent with an empty one (${executor})`, async () => {
-    const { status, answer } = await answerTo(options, () => Object.assign(new GraphQLError('x'), { message: undefined }));
+    const { status, body } = await sendFailing(Object.assign(new GraphQLError('x'), { message: undefined }));
 
-    deepEqual([status, answer.data, answer.errors[0].message], [200, { fail: null }, '']);
+    const { data, errors } = JSON.parse(body);
+    deepEqual([status, data, errors[0].message], [200, { fail: null }, '']);
   });
-}
-
-async function answerTo(options: object, make: () => Error): Promise<{ status: number; answer: any }> {
-  const resolvers = {
-    Query: {
-      fail: (): never => {
-        throw make();
-      },
-    },
-  };
-  const handler = createHandler({
-    ...options,
-    logger: recordingLogger()[0],
-    nodeEnv: 'production',
-    typeDefs: 'type Query { fail: Int }',
-    resolvers,
-  });
-  const request = new Request('https://example.com/', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"query":"{ fail }"}',
-  });
-  const response = await handler.fetch(request);
-  return { status: response.status, answer: await response.json() };
 }

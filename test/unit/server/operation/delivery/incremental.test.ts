@@ -7,6 +7,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { createError } from '../../../../../src/server/operation/errors.ts';
 import { deadlineExceeded } from '../../../../../src/server/operation/errors.ts';
 import type { SubsequentPayload } from '../../../../../src/server/operation/types.ts';
+import type { ServerPlugin } from '../../../../../src/server/operation/plugin.ts';
 import type { ServerOptions } from '../../../../../src/server/startup/options.ts';
 import { deferred } from '../../../../support/deferred.ts';
 import { allPayloads, createInvocation, merge, nextPayload, runIncrementally } from '../../../../support/run-incrementally.ts';
@@ -43,44 +44,6 @@ function withResolvers(own: Record<string, unknown> = {}): ServerOptions {
 }
 
 describe('an operation in parts', () => {
-  it('has graphql 17 payloads', async () => {
-    const query = '{ fast ... @defer(label: "late") { slow } self { numbers @stream(initialCount: 1, label: "more") } }';
-
-    const parts = await allPayloads(await runIncrementally(withResolvers(), query));
-
-    deepEqual(plain(parts[0]), {
-      data: { fast: 'fast', self: { numbers: [1] } },
-      pending: [
-        { id: '0', path: [], label: 'late' },
-        { id: '1', path: ['self', 'numbers'], label: 'more' },
-      ],
-      hasNext: true,
-    });
-    equal(parts.at(-1)?.hasNext, false);
-    deepEqual(plain(merge(parts)), { data: { fast: 'fast', self: { numbers: [1, 2, 3] }, slow: 'slow' }, errors: [] });
-  });
-
-  it('has path-based payloads in the legacy format', async () => {
-    const query = '{ fast ... @defer(label: "late") { slow } self { numbers @stream(initialCount: 1, label: "more") } }';
-
-    const parts = await allPayloads(await runIncrementally(withResolvers(), query, { format: 'legacy' }));
-
-    deepEqual(plain(parts[0]), { data: { fast: 'fast', self: { numbers: [1] } }, hasNext: true });
-    deepEqual(
-      plain(
-        parts
-          .slice(1)
-          .flatMap(({ incremental }) => incremental ?? [])
-          .toSorted(byLabel),
-      ),
-      [
-        { data: { slow: 'slow' }, path: [], label: 'late' },
-        { items: [2, 3], path: ['self', 'numbers', 1], label: 'more' },
-      ],
-    );
-    equal(parts.at(-1)?.hasNext, false);
-  });
-
   it('sends its first part before a deferred one is ready', async () => {
     const slow = deferred<string>();
 
@@ -100,40 +63,13 @@ describe('an operation in parts', () => {
     }
   });
 
-  it('defers by a variable, inside deferred fragments, and through fragments', async () => {
-    const query = `query ($late: Boolean!) { ...Outer @defer(if: $late) }
-      fragment Outer on Query { fast self { ...Inner @defer(label: "inner") } }
-      fragment Inner on Query { slow numbers @stream }`;
-
-    const late = await allPayloads(await runIncrementally(withResolvers(), query, { variables: { late: true } }));
-    const soon = await allPayloads(await runIncrementally(withResolvers(), query, { variables: { late: false } }));
-
-    deepEqual(plain(late[0]?.data), {});
-    deepEqual(plain(soon[0]?.data), { fast: 'fast', self: {} });
-    deepEqual(plain(merge(late)), plain(merge(soon)));
-    deepEqual(plain(merge(soon).data), { fast: 'fast', self: { slow: 'slow', numbers: [1, 2, 3] } });
-  });
-
-  it('reports invalid variables as usual', async () => {
-    const { result, stream } = await runIncrementally(withResolvers(), 'query ($late: Boolean!) { ... @defer(if: $late) { fast } }');
-
-    equal(result.errors?.[0]?.extensions?.['code'], 'BAD_USER_INPUT');
-    equal(stream, undefined);
-  });
-
   it('starts its deferred parts when the first part is complete', async () => {
     const order: string[] = [];
     const fast = deferred<string>();
-    const resolvers = {
-      fast: () => fast.promise,
-      slow: () => {
-        order.push('slow');
-        return 'slow';
-      },
-    };
+    const resolvers = { fast: () => fast.promise, slow: () => void order.push('slow') };
 
     const running = runIncrementally(withResolvers(resolvers), '{ fast ... @defer { slow } }');
-    await new Promise((resolve) => void setImmediate(resolve));
+    await aTurn();
     order.push('fast');
     fast.resolve('fast');
     await allPayloads(await running);
@@ -169,10 +105,9 @@ describe('errors of parts', () => {
     const formatError = (): never => {
       throw new Error('no');
     };
+    const options = { ...withResolvers(), formatError };
 
-    const parts = await allPayloads(
-      await runIncrementally({ ...withResolvers(), formatError }, '{ fast ... @defer { broken } ... @defer { slow } }'),
-    );
+    const parts = await allPayloads(await runIncrementally(options, '{ fast ... @defer { broken } ... @defer { slow } }'));
 
     const last = parts.at(-1);
     equal(last?.hasNext, false);
@@ -190,25 +125,17 @@ describe('errors of parts', () => {
 describe('plugins', () => {
   it('get the errors of later parts, and may change each payload', async () => {
     const heard: unknown[] = [];
-    const plugin = {
-      async requestDidStart() {
-        return {
-          async didEncounterErrors() {
-            heard.push('first');
-          },
-          async didEncounterSubsequentErrors(_context: unknown, errors: readonly GraphQLError[]) {
-            heard.push(errors.map(({ message }) => message));
-          },
-          async willSendSubsequentPayload(context: { operationName?: string | null }, payload: { extensions?: object; hasNext?: boolean }) {
-            heard.push(context.operationName);
-            payload.extensions = { seen: true };
-          },
-        };
+    const requestDidStart = () => ({
+      didEncounterErrors: () => void heard.push('first'),
+      didEncounterSubsequentErrors: (_: unknown, errors: readonly GraphQLError[]) => void heard.push(errors.map(({ message }) => message)),
+      willSendSubsequentPayload: ({ operationName }: { operationName?: unknown }, payload: SubsequentPayload) => {
+        heard.push(operationName);
+        Object.assign(payload, { extensions: { seen: true } });
       },
-    };
+    });
 
     const parts = await allPayloads(
-      await runIncrementally({ ...withResolvers(), plugins: [plugin as never] }, 'query Q { fast ... @defer { broken } }'),
+      await runIncrementally({ ...withResolvers(), plugins: [{ requestDidStart } as never] }, 'query Q { fast ... @defer { broken } }'),
     );
 
     deepEqual(heard, [['The password is hunter2'], 'Q']);
@@ -336,38 +263,26 @@ describe('the deadline', () => {
       deepEqual(plain(merge(await reading).data), data);
     });
 
-  it('ends parts at the last moment even if they do not end by themselves', async () => {
-    const { invocation, cancel, lastMoment } = createInvocation();
-    const plugin = { requestDidStart: async () => ({ willSendSubsequentPayload: () => new Promise<void>(() => {}) }) };
-    const outcome = await runIncrementally({ ...withResolvers(), plugins: [plugin] }, '{ fast ... @defer { slow } }', { invocation });
-    const waiting = outcome.stream!.next();
-    await aTurn();
+  for (const hook of ['willSendSubsequentPayload', 'didEncounterSubsequentErrors'])
+    it(`ends parts at the last moment, without a hook that hangs: ${hook}`, async () => {
+      const { invocation, cancel, lastMoment } = createInvocation();
+      const plugin = { requestDidStart: () => ({ [hook]: () => new Promise<void>(() => {}) }) } as ServerPlugin;
+      const options = withResolvers({ slow: () => new Promise(() => {}) });
+      const outcome = await runIncrementally({ ...options, plugins: [plugin] }, '{ fast ... @defer { slow } }', { invocation });
+      const waiting = outcome.stream!.next();
+      await aTurn();
 
-    cancel(tooLate);
-    lastMoment();
+      cancel(tooLate);
+      await aTurn();
+      lastMoment();
 
-    const last = (await waiting).value as SubsequentPayload;
-    equal(last.hasNext, false);
-    deepEqual(
-      (last.completed as { id: string; errors: { message: string }[] }[]).map(({ id, errors }) => [id, errors.length]),
-      [['0', 1]],
-    );
-  });
-
-  it('does not wait for a hook that hangs at the end', async () => {
-    const { invocation, cancel, lastMoment } = createInvocation();
-    const plugin = { requestDidStart: async () => ({ didEncounterSubsequentErrors: () => new Promise<void>(() => {}) }) };
-    const options = withResolvers({ slow: () => new Promise(() => {}) });
-    const outcome = await runIncrementally({ ...options, plugins: [plugin] }, '{ fast ... @defer { slow } }', { invocation });
-    const waiting = outcome.stream!.next();
-    await aTurn();
-
-    cancel(tooLate);
-    await aTurn();
-    lastMoment();
-
-    equal(((await waiting).value as SubsequentPayload).hasNext, false);
-  });
+      const { hasNext, completed } = (await waiting).value as SubsequentPayload;
+      equal(hasNext, false);
+      deepEqual(
+        (completed as { id: string; errors: object[] }[]).map(({ id, errors }) => [id, errors.length]),
+        [['0', 1]],
+      );
+    });
 });
 
 /** Waits long enough for everything that is ready. */
@@ -387,10 +302,6 @@ function neverEnding(): { iterable: AsyncIterable<number>; closed: () => boolean
     },
   };
   return { iterable: { [Symbol.asyncIterator]: () => iterator }, closed: () => closed };
-}
-
-function byLabel(one: unknown, other: unknown): number {
-  return String((one as { label: string }).label).localeCompare((other as { label: string }).label);
 }
 
 function plain(value: unknown): unknown {

@@ -25,24 +25,11 @@ function filled(cache: DocumentCache, count: number): number {
   return Array.from({ length: count }, (_, number) => cache.get(text(number))).filter((found) => found !== undefined).length;
 }
 
-test('a document is found by its text', () => {
-  const cache = new DocumentCache(room);
-
-  cache.set(text(1), document);
-
-  assert.equal(cache.get(text(1)), document);
-  assert.equal(cache.get(text(2)), undefined);
-});
-
-test('no more documents are kept than fit', () => {
+test('no more documents are kept than fit, and twice as many in twice the size', () => {
   const kept = filled(new DocumentCache(room), 10_000);
+  const ratio = filled(new DocumentCache(2 * room), 10_000) / kept;
 
   assert.ok(kept > 0 && kept <= room / 100, `${kept} are kept`);
-});
-
-test('twice the size keeps about twice as many', () => {
-  const ratio = filled(new DocumentCache(2 * room), 10_000) / filled(new DocumentCache(room), 10_000);
-
   assert.ok(ratio > 1.5 && ratio < 2.5, `the ratio is ${ratio}`);
 });
 
@@ -91,17 +78,6 @@ test('short documents with many tokens are counted by their tokens, long texts b
 
   assert.ok(kept(dense, 100) * 5 < kept(sparse, 100));
   assert.ok(kept(sparse, 20_000) * 5 < kept(sparse, 100));
-});
-
-test('similar texts are distinguished', () => {
-  const cache = new DocumentCache(100 * room);
-  const alike = Array.from({ length: 500 }, (_, number) => `{ a${String(number).padStart(4, '0')}${'b'.repeat(90)} }`);
-  const documents = alike.map((source) => keep(parse(source)));
-  for (const [at, source] of alike.entries()) cache.set(source, documents[at]!);
-
-  const found = [...alike, ...alike.toReversed()].map((source) => cache.get(source));
-
-  assert.deepEqual(found, [...documents, ...documents.toReversed()]);
 });
 
 test('an evicted document is not found, even if it was the last one used', () => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { describe, it, test } from 'node:test';
+import { describe, it } from 'node:test';
 
 import { createHandler } from '../../../../../src/entries/index.ts';
 import type { TrustedDocumentManifest } from '../../../../../src/server/operation/documents/trusted-documents.ts';
 import { createEndpoint } from '../../../../support/endpoint.ts';
 import { get, json, plainRequest, post } from '../../../../support/plain-http.ts';
+import type { PlainRequest } from '../../../../support/plain-http.ts';
 
 const text = 'query Hello($name: String) { hello(name: $name) }';
 const id = '3b9cd27a1f8a1f0b2cd4b2f6f3b3a9c08a3b7d5e';
@@ -23,88 +24,54 @@ const manifests: Readonly<Record<string, TrustedDocumentManifest>> = {
   "the client preset's persisted-documents.json": { [id]: text, '5d41402abc4b2a76b9719d911017c592': 'mutation Write { write }' },
 };
 
-for (const [format, documents] of Object.entries(manifests)) {
-  describe(`trusted documents from ${format}`, () => {
-    it('run by an id in the extensions', async () => {
-      const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(
-        post({ extensions: { documentId: id }, variables }),
-      );
+const names = ['documentId', 'id', 'doc_id'];
+const asHash = { persistedQuery: { version: 1, sha256Hash: id } };
+const getting = (parameters: object): PlainRequest => get({ ...parameters, variables: JSON.stringify(variables) });
+/** Requests for the document by its id. */
+const byId: Readonly<Record<string, PlainRequest>> = {
+  'an id in the extensions': post({ extensions: { documentId: id }, variables }),
+  'the hash of a persisted-query link': post({ extensions: asHash, variables }),
+  'documentId with its algorithm as a prefix': post({ documentId: `sha256:${id}`, variables }),
+  'its exact text': post({ query: text, variables }),
+  ...Object.fromEntries(
+    names.flatMap((name) => [
+      [`${name} in a POST`, post({ [name]: id, variables })],
+      [`${name} in a GET`, getting({ [name]: id })],
+      [
+        `${name} beside the same id as an extension, and as a hash`,
+        post({ [name]: id, extensions: { documentId: id, ...asHash }, variables }),
+      ],
+    ]),
+  ),
+};
+
+for (const [format, documents] of Object.entries(manifests))
+  for (const [way, request] of Object.entries(byId))
+    it(`a trusted document from ${format} runs by ${way}`, async () => {
+      const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(request);
 
       assert.deepEqual(json(response), greeting);
     });
 
-    for (const name of ['documentId', 'id', 'doc_id']) {
-      it(`run by ${name} in a POST`, async () => {
-        const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(post({ [name]: id, variables }));
+describe('a document id', () => {
+  const differ = /^Expected the document id and "extensions\..*" to be the same, got ".*" and "other"\.$/;
+  const conflicts: readonly (readonly [parameters: object, expected: RegExp])[] = names.flatMap((name) => [
+    [{ [name]: 5 }, new RegExp(`^Expected "${name}" to be a string, got 5\\.$`)],
+    [{ documentId: id, id, doc_id: id, [name]: 'other' }, /^Expected the document id and/],
+    [{ [name]: id, extensions: { documentId: 'other' } }, differ],
+    [{ [name]: id, extensions: { persistedQuery: { version: 1, sha256Hash: 'other' } } }, differ],
+  ]);
+  for (const [parameters, expected] of conflicts)
+    it(`is refused with 422 if it is no string, or disagrees with another name: ${JSON.stringify(parameters)}`, async () => {
+      const endpoint = createEndpoint({ trustedDocuments: { documents: { [id]: text } } });
 
-        assert.deepEqual(json(response), greeting);
-      });
+      const response = await endpoint.send(post({ ...parameters, variables }));
 
-      it(`run by ${name} beside the same id as an extension, and as a hash`, async () => {
-        const extensions = { documentId: id, persistedQuery: { version: 1, sha256Hash: id } };
-        const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(
-          post({ [name]: id, extensions, variables }),
-        );
-
-        assert.deepEqual(json(response), greeting);
-      });
-
-      it(`are refused with 422 if ${name} is no string, or disagrees with another name`, async () => {
-        for (const [parameters, expected] of [
-          [{ [name]: 5 }, `Expected "${name}" to be a string, got 5.`],
-          [{ documentId: id, id, doc_id: id, [name]: 'other' }, 'Expected the document id and'],
-        ] as const) {
-          const endpoint = createEndpoint({ trustedDocuments: { documents } });
-          const response = await endpoint.send(post({ ...parameters, variables }));
-
-          assert.equal(response.status, 422);
-          assert.ok(json(response).errors[0].message.startsWith(expected), json(response).errors[0].message);
-          assert.deepEqual(endpoint.runs, []);
-        }
-      });
-
-      for (const extensions of [{ documentId: 'other' }, { persistedQuery: { version: 1, sha256Hash: 'other' } }]) {
-        it(`are refused with 422 if ${name} disagrees with ${JSON.stringify(extensions)}`, async () => {
-          const endpoint = createEndpoint({ trustedDocuments: { documents } });
-          const response = await endpoint.send(post({ [name]: id, extensions, variables }));
-
-          assert.equal(response.status, 422);
-          assert.match(
-            json(response).errors[0].message,
-            /^Expected the document id and "extensions\..*" to be the same, got ".*" and "other"\.$/,
-          );
-          assert.deepEqual(endpoint.runs, []);
-        });
-      }
-
-      it(`run by ${name} in a GET`, async () => {
-        const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(
-          get({ [name]: id, variables: JSON.stringify(variables) }),
-        );
-
-        assert.deepEqual(json(response), greeting);
-      });
-    }
-
-    it('run by the hash of a persisted-query link', async () => {
-      const extensions = { persistedQuery: { version: 1, sha256Hash: id } };
-
-      const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(post({ extensions, variables }));
-
-      assert.deepEqual(json(response), greeting);
+      assert.equal(response.status, 422);
+      assert.match(json(response).errors[0].message, expected);
+      assert.deepEqual(endpoint.runs, []);
     });
-
-    it('run in a batch', async () => {
-      const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(
-        post([{ id, variables }, { query: '{ hello }' }]),
-      );
-
-      const [first, second] = json(response);
-      assert.deepEqual(first, greeting);
-      assert.equal(second.errors[0].extensions.code, 'BAD_REQUEST');
-    });
-  });
-}
+});
 
 describe('trusted documents, only: true', () => {
   const documents = { [id]: text };
@@ -166,12 +133,6 @@ describe('trusted documents, only: true', () => {
     }
   });
 
-  it('the exact text of a trusted document runs', async () => {
-    const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(post({ query: text, variables }));
-
-    assert.deepEqual(json(response), greeting);
-  });
-
   it('run by documentId in a direct invocation', async () => {
     const handler = createHandler({
       typeDefs: 'type Query { hello(name: String): String }',
@@ -181,14 +142,6 @@ describe('trusted documents, only: true', () => {
 
     assert.deepEqual(await handler({ documentId: id, variables }), { data: { hello: null } });
     assert.match((await handler({ query: '{ hello }' })).errors[0].message, /trusted documents/);
-  });
-
-  it('an id may have its algorithm as a prefix', async () => {
-    const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(
-      post({ documentId: `sha256:${id}`, variables }),
-    );
-
-    assert.deepEqual(json(response), greeting);
   });
 
   it('a mutation among them is still refused over GET', async () => {
@@ -204,17 +157,14 @@ describe('trusted documents, only: true', () => {
 describe('trusted documents beside others', () => {
   const documents = { [id]: text };
 
-  it('other documents run', async () => {
-    const response = await createEndpoint({ trustedDocuments: { documents } }).send(post({ query: '{ hello }' }));
+  it('other documents run, an unknown id is 400', async () => {
+    const { send } = createEndpoint({ trustedDocuments: { documents } });
 
-    assert.equal(response.status, 200);
-  });
+    const unknown = await send(post({ id: 'unknown' }));
 
-  it('an unknown id is 400', async () => {
-    const response = await createEndpoint({ trustedDocuments: { documents } }).send(post({ id: 'unknown' }));
-
-    assert.equal(response.status, 400);
-    assert.match(json(response).errors[0].message, /got the id "unknown"\.$/);
+    assert.equal((await send(post({ query: '{ hello }' }))).status, 200);
+    assert.equal(unknown.status, 400);
+    assert.match(json(unknown).errors[0].message, /got the id "unknown"\.$/);
   });
 
   it('an unknown hash is still an automatic persisted query', async () => {
@@ -247,41 +197,17 @@ describe('document ids where there are no trusted documents', () => {
   });
 });
 
-describe('a manifest in no known format', () => {
-  for (const documents of [
-    null,
-    [[]],
-    [{ a: '{ a }' }, 'query'],
-    'query',
-    { a: 1 },
-    { operations: [{ id: 1, body: '{ a }' }] },
-    { format: 'apollo-persisted-query-manifest', operations: [{}] },
-  ]) {
-    it(`${JSON.stringify(documents)} throws at once`, () => {
-      assert.throws(
-        () => createEndpoint({ trustedDocuments: { documents: documents as never } }),
-        /Expected trustedDocuments\.documents(?:\[\d\])? to be an Apollo operation manifest/,
-      );
-    });
-  }
-});
-
-test('the message about a manifest names the wrong id', () => {
-  const messageFor = (documents: object): string => {
-    try {
-      createEndpoint({ trustedDocuments: { documents: documents as never } });
-    } catch (error) {
-      return (error as Error).message;
-    }
-    return 'no error';
-  };
-
-  assert.match(messageFor({ operations: [{ id: 7, body: '{ a }' }] }), /, got an operation with the id 7\.$/);
-  assert.match(
-    messageFor([{ one: '{ a }' }, { two: { text: 5 } }]),
-    /^Expected trustedDocuments\.documents\[1\] to be .*, got something else for the id "two"\.$/,
-  );
-});
+for (const [documents, got] of [
+  [null, /to be an Apollo operation manifest/],
+  [[[]], /documents\[0\] to be an Apollo operation manifest/],
+  ['query', /to be an Apollo operation manifest/],
+  [{ operations: [{ id: 7, body: '{ a }' }] }, /, got an operation with the id 7\.$/],
+  [{ format: 'apollo-persisted-query-manifest', operations: [{}] }, /to be an Apollo operation manifest/],
+  [[{ one: '{ a }' }, { two: { text: 5 } }], /documents\[1\] to be .*, got something else for the id "two"\.$/],
+] as const)
+  it(`a manifest in no known format throws at once: ${JSON.stringify(documents)}`, () => {
+    assert.throws(() => createEndpoint({ trustedDocuments: { documents: documents as never } }), got);
+  });
 
 describe('a list of manifests', () => {
   const apollo = (...operations: readonly object[]): TrustedDocumentManifest =>
@@ -334,15 +260,13 @@ describe('a list of manifests', () => {
     });
 });
 
-for (const element of [null, 5, 'text', []]) {
-  it(`a batch element that is ${JSON.stringify(element)} is also refused with document ids, and the other element is answered`, async () => {
-    const documents = { [id]: text };
+for (const element of [null, []])
+  it(`a batch element that is ${JSON.stringify(element)} is also refused with document ids, and the other elements are answered`, async () => {
+    const { send } = createEndpoint({ trustedDocuments: { documents: { [id]: text }, only: true } });
 
-    const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(post([element, { id, variables }]));
+    const [first, second, third] = json(await send(post([element, { id, variables }, { query: '{ hello }' }])));
 
-    const [first, second] = json(response);
-    assert.equal(response.status, 200);
     assert.equal(first.errors[0].extensions.code, 'BAD_REQUEST');
     assert.deepEqual(second, greeting);
+    assert.equal(third.errors[0].extensions.code, 'BAD_REQUEST');
   });
-}
