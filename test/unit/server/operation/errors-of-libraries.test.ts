@@ -49,11 +49,11 @@ function fail(): never {
 }
 
 for (const [executor, options] of executors) {
-  const sendFailing = (error: Error) =>
+  const sendFailing = (thrown: Error) =>
     createEndpoint({
       ...options,
       typeDefs: 'type Query { fail: Int }',
-      resolvers: { Query: { fail: () => Promise.reject(error) } },
+      resolvers: { Query: { fail: () => Promise.reject(thrown) } },
     }).send(post({ query: '{ fail }' }));
 
   for (const [name, make] of Object.entries(unwritable))

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { createHandler } from '../../../../../src/entries/index.ts';
+import { createEndpoint } from '../../../../support/endpoint.ts';
 import { json, post } from '../../../../support/plain-http.ts';
 import type { PlainResponse } from '../../../../support/plain-http.ts';
-import { recordingLogger } from '../../../../support/recording-logger.ts';
-import { httpAPI } from '../../../../support/sources.ts';
 
 const typeDefs = `
   type Query { rows(first: Int!): [Row!]! }
@@ -39,9 +37,8 @@ function serve(): Server {
     Query: { rows: (_: unknown, { first }: { first: number }) => Array.from({ length: first }, () => row) },
     Row: { ...Object.fromEntries(counted), rows: () => [row, row, row, row, row] },
   };
-  const [logger] = recordingLogger();
-  const handler = createHandler({ nodeEnv: '', logger, typeDefs, resolvers } as never);
-  return { calls, send: async (query) => httpAPI.read(await handler(httpAPI.build(post({ query })), {})) };
+  const { send } = createEndpoint({ typeDefs, resolvers } as never);
+  return { calls, send: (query) => send(post({ query })) };
 }
 
 const aliased = (field: string, count: number): string => Array.from({ length: count }, (_, at) => `a${at}: ${field}`).join(' ');
@@ -86,13 +83,12 @@ describe('small values with thousands of aliases in each row', () => {
 describe('an answer of nearly 6 MB', () => {
   it('may have 150,000 places on a map', async () => {
     const places = Array.from({ length: 150_000 }, (_, at) => [-122.419_416 + at / 1e6, 37.774_929 + at / 1e6]);
-    const handler = createHandler({
-      nodeEnv: '',
+    const { send } = createEndpoint({
       typeDefs: 'type Query { places: [[Float!]!]! }',
       resolvers: { Query: { places: () => places } },
     });
 
-    const response = await httpAPI.read(await handler(httpAPI.build(post({ query: '{ places }' })), {}));
+    const response = await send(post({ query: '{ places }' }));
 
     assert.equal(response.status, 200);
     assert.ok(response.body.length > 3_500_000, `${response.body.length}`);
@@ -100,15 +96,15 @@ describe('an answer of nearly 6 MB', () => {
 
   it('may have 20,000 rows, each with three short lists and two aliased objects', async () => {
     const row = { id: 1, name: 'x'.repeat(60), tags: ['one', 'two'], author: { name: 'Ann' } };
-    const handler = createHandler({
-      nodeEnv: '',
+    const { send } = createEndpoint({
       typeDefs:
         'type Query { rows: [Row!]! } type Row { id: ID! name: String tags: [String!]! author: Author } type Author { name: String }',
       resolvers: { Query: { rows: () => Array.from({ length: 20_000 }, () => row) } },
     });
-    const query = '{ rows { id name tags again: tags third: tags by: author { name } of: author { name } } }';
 
-    const response = await httpAPI.read(await handler(httpAPI.build(post({ query })), {}));
+    const response = await send(
+      post({ query: '{ rows { id name tags again: tags third: tags by: author { name } of: author { name } } }' }),
+    );
 
     assert.equal(response.status, 200);
     assert.ok(response.body.length > 3_500_000, `${response.body.length}`);
