@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
@@ -11,17 +8,18 @@ import type { PurgeClient } from '../../../src/entries/edge.ts';
 import { createListener } from '../../../src/entries/node.ts';
 import { importCode, root } from '../../support/pages.ts';
 import { codeBlocks } from '../../support/markdown.ts';
+import { suiteContext } from '../../support/suite-context.ts';
+import { serveOnLoopback } from '../../support/real/loopback.ts';
 import { needsProgram } from '../../support/real/parts.ts';
 import { startVarnish } from './varnish.ts';
 import type { Varnish } from './varnish.ts';
 import { createShop } from './varnish-shop.ts';
 
 describe('behind a real Varnish', needsProgram('varnishd'), () => {
-  let origin: Server;
+  const suite = suiteContext();
   let varnish: Varnish;
   let hasEnded = false;
   let purged: Promise<unknown> = Promise.resolve();
-  const listeners = new Map<string, RequestListener>();
 
   before(async () => {
     const purge = async (tags: readonly string[]): Promise<void> => {
@@ -36,21 +34,13 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
       ...createShop(),
       plugins: [edge({ cdn: 'varnish', purge })],
     });
-    origin = createServer((request, response) => {
-      const serve: RequestListener = listeners.get(request.url?.split('?')[0] ?? '') ?? listener;
-      serve(request, response);
-    });
-    await new Promise<void>((resolve) => {
-      origin.listen(0, '127.0.0.1', resolve);
-    });
-    varnish = await startVarnish((origin.address() as AddressInfo).port);
+    const origin = await serveOnLoopback(suite, listener);
+    varnish = await startVarnish(Number(new URL(origin).port));
   });
 
   after(async () => {
     hasEnded = true;
     await varnish.end();
-    origin.closeAllConnections();
-    origin.close();
   });
 
   const get = async (query: string, cookie = 'none'): Promise<{ cache: string | null; body: any; tags: string | null }> => {

@@ -1,4 +1,5 @@
 import { deepEqual } from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 
@@ -6,25 +7,10 @@ import { build } from 'esbuild';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The entries that run on Workers without nodejs_compat. The others are for Lambda, for Node, or for development. */
-const webEntries = [
-  'index',
-  'fetch',
-  'netlify',
-  'datasource',
-  'cache',
-  'incremental',
-  'graphql-js',
-  'landing-page',
-  'opentelemetry',
-  'cost-line',
-  'compression',
-  'limits',
-  'mcp',
-  'subgraph',
-  'edge',
-  'budget',
-];
+/** Entries for Lambda, for Node, or for development. The others run on Workers without nodejs_compat. */
+const forNode = ['aws-lambda', 'idempotency', 'node', 'playground', 'testing'];
+const files = readdirSync(join(root, 'src/entries')).filter((name) => name.endsWith('.ts'));
+const webEntries = files.map((name) => name.replace('.ts', '')).filter((entry) => !forNode.includes(entry) && !entry.startsWith('v3'));
 /** Global variables of Node that the web does not have. Properties such as `globalThis.Buffer?.from` are allowed: they are undefined elsewhere. */
 const names = ['Buffer', 'process', 'global', 'setImmediate', 'clearImmediate', '__dirname', '__filename'];
 

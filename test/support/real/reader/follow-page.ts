@@ -7,16 +7,6 @@ import { Reader } from './reader.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 
-/** A reader's folder. */
-export interface FollowedPage {
-  readonly folder: string;
-  /** The files written, the commands run, and their output, in order. */
-  readonly transcript: string;
-  /** Runs another command as the reader would. */
-  run(command: string): Promise<string>;
-  remove(): Promise<void>;
-}
-
 /** A page, or a part of it. */
 export interface PageToFollow {
   readonly page: string;
@@ -33,7 +23,7 @@ export interface PageToFollow {
  * Two things differ from a reader's machine: `npm i graphql-functions` installs this package as it would be published, and `sam` is
  * replaced by a program that bundles in the same way and deploys nothing.
  */
-export async function followPages(...pages: readonly PageToFollow[]): Promise<FollowedPage> {
+export async function followPages(...pages: readonly PageToFollow[]): Promise<Reader> {
   const reader = await Reader.start();
   try {
     for (const { page, until } of pages) {
@@ -45,14 +35,7 @@ export async function followPages(...pages: readonly PageToFollow[]): Promise<Fo
     await reader.remove();
     throw error;
   }
-  return {
-    folder: reader.folder,
-    get transcript() {
-      return reader.transcript;
-    },
-    run: (command) => reader.run(command),
-    remove: () => reader.remove(),
-  };
+  return reader;
 }
 
 async function follow(reader: Reader, text: string): Promise<void> {

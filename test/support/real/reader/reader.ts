@@ -80,7 +80,8 @@ exec '${npx}' "$@"`,
     const output = command.includes('graphql-functions dev')
       ? await this.serve(command, /Ctrl\+C/, command.replace('graphql-functions dev', 'graphql-functions dev --port 0'))
       : await this.#runToItsEnd(command);
-    if (shown !== undefined && !output.includes(shown.trim()))
+    // Pages break the lines of JSON.
+    if (shown !== undefined && !output.includes(JSON.stringify(JSON.parse(shown))))
       throw new Error(`The answer is another one than on the page:\n${this.transcript}`);
     return output;
   }
