@@ -20,20 +20,14 @@ const inputs: Readonly<
   Record<string, { readonly request: PlainRequest; readonly status: number; readonly options?: Partial<ServerOptions> }>
 > = {
   // Depth
-  'braces 50,000 deep': { request: post({ query: '{ books '.repeat(deep) }), status: 400 },
   'braces 50,000 deep, closed': { request: post({ query: `${'{ books '.repeat(deep)}${'}'.repeat(deep)}` }), status: 400 },
   'inline fragments 50,000 deep': { request: post({ query: '{ ... '.repeat(deep) }), status: 400 },
   'list literals 50,000 deep': { request: post({ query: `{ sum(numbers: ${'['.repeat(deep)}` }), status: 400 },
-  'object literals 50,000 deep': { request: post({ query: `{ books(filter: ${'{ and: '.repeat(deep)}` }), status: 400 },
   'list types 50,000 deep': { request: post({ query: `query ($n: ${'['.repeat(deep)}Int` }), status: 400 },
   'variables 50,000 deep': {
     request: post(
       `{"query":"query ($f: Filter) { books(filter: $f) { title } }","variables":{"f":${'{"and":'.repeat(deep)}{}${'}'.repeat(deep)}}}`,
     ),
-    status: 422,
-  },
-  'lists in variables 50,000 deep': {
-    request: post(`{"query":"query ($n: [Int!]!) { sum(numbers: $n) }","variables":{"n":${'['.repeat(deep)}${']'.repeat(deep)}}}`),
     status: 422,
   },
   'a body of brackets 500,000 deep': { request: post('['.repeat(500_000)), status: 422 },
@@ -50,13 +44,7 @@ const inputs: Readonly<
     status: 422,
     options: { plugins: [limits({ maxAliases: 50 })] },
   },
-  'field flood': { request: post({ query: `{ ${'hello '.repeat(20_000)} }` }), status: 400 },
   'directive flood (CVE-2024-47614)': { request: post({ query: `{ hello ${'@include(if: true) '.repeat(20_000)} }` }), status: 400 },
-  'directive flood below the token limit': { request: post({ query: `{ hello ${'@a '.repeat(7000)} }` }), status: 422 },
-  'fragment flood': {
-    request: post({ query: `{ hello } ${repeat(5000, (index) => `fragment F${index} on Query { hello }`)}` }),
-    status: 400,
-  },
   'operation flood': { request: post({ query: repeat(2500, (index) => `query Q${index} { hello }`) }), status: 422 },
   'variable flood': { request: post({ query: `query (${repeat(3000, (index) => `$v${index}: Int`)}) { hello }` }), status: 422 },
   'comment flood': { request: post({ query: `{ hello ${'#\n'.repeat(300_000)} }` }), status: 400 },
@@ -71,7 +59,6 @@ const inputs: Readonly<
     }),
     status: 422,
   },
-  'circular fragments': { request: post({ query: '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }' }), status: 422 },
   'a circle of 1,000 fragments': {
     request: post({ query: `{ ...F0 } ${repeat(1000, (index) => `fragment F${index} on Query { ...F${(index + 1) % 1000} }`)}` }),
     status: 422,
@@ -81,33 +68,14 @@ const inputs: Readonly<
 
   // Bytes
   '10 MB of body': { request: post('x'.repeat(10 * 1024 * 1024)), status: 413 },
-  '10 MB of bytes': { request: post(new Uint8Array(10 * 1024 * 1024)), status: 413 },
   '2 MB of query string': { request: plainRequest({ query: `query=${'x'.repeat(2 * 1024 * 1024)}` }), status: 414 },
   'NUL in a document': { request: post({ query: '{ hello\u0000 }' }), status: 400 },
   'half a surrogate pair in a document': { request: post(String.raw`{"query":"{ hello\ud800 }"}`), status: 400 },
   'half a surrogate pair in a text': { request: post(String.raw`{"query":"{ hello(name: \"\ud800\") }"}`), status: 400 },
   'a byte order mark in a document': { request: post({ query: '\ufeff{ hello }' }), status: 200 },
-  'a right-to-left mark in a document': { request: post({ query: '{ he\u202ello }' }), status: 400 },
   'bytes that are not UTF-8': { request: post(Uint8Array.of(0x22, 0xc3, 0x28, 0x22)), status: 400 },
-  'a body that says it is compressed': { request: post({ query: '{ hello }' }, { headers: [['content-encoding', 'gzip']] }), status: 415 },
   'a compressed body that does not say so': { request: post(Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0)), status: 400 },
-  'JSON that says it is a form': {
-    request: plainRequest({
-      method: 'POST',
-      headers: [['content-type', 'application/x-www-form-urlencoded']],
-      body: '{"query":"{ hello }"}',
-    }),
-    status: 415,
-  },
   'a form that says it is JSON': { request: post('query=%7B+hello+%7D'), status: 400 },
-  'multipart with an operation in it (GHSA-2p3c-p3qw-69r4)': {
-    request: plainRequest({
-      method: 'POST',
-      headers: [['content-type', 'multipart/form-data; boundary=x']],
-      body: '--x\r\nContent-Disposition: form-data; name="operations"\r\n\r\n{"query":"mutation { write }"}\r\n--x--',
-    }),
-    status: 415,
-  },
   'bad percent escapes': { request: plainRequest({ query: 'query=%E0%A4%A' }), status: 400 },
   'percent escapes of half a surrogate pair': { request: plainRequest({ query: 'query=%ED%A0%80' }), status: 400 },
   'line breaks in an operation name': { request: post({ query: 'query A { hello }', operationName: 'A\r\nset-cookie: a=b' }), status: 422 },
@@ -127,13 +95,7 @@ const inputs: Readonly<
     status: 200,
   },
   'a Host that no URL has (CVE-2024-32652)': { request: post({ query: '{ hello }' }, { headers: [['host', 'a b[::']] }), status: 200 },
-  'a Host with a port out of range': { request: post({ query: '{ hello }' }, { headers: [['host', 'a:99999']] }), status: 200 },
-  'a forged X-Forwarded-Host (CVE-2022-39239)': {
-    request: post({ query: '{ hello }' }, { headers: [['x-forwarded-host', 'evil.example']] }),
-    status: 200,
-  },
   'a path of slashes (CVE-2026-39406)': { request: post({ query: '{ hello }' }, { path: '//' }), status: 200 },
-  'a path that is a URL': { request: post({ query: '{ hello }' }, { path: 'http://evil.example/' }), status: 200 },
   'a path with dots and escapes': { request: post({ query: '{ hello }' }, { path: '/a/../%2e%2e/%00/..;/graphql' }), status: 200 },
   'a path of 100 KB': { request: post({ query: '{ hello }' }, { path: `/${'a'.repeat(100_000)}` }), status: 200 },
   '300 headers': {
@@ -269,21 +231,10 @@ describe('values from a resolver, a context or an upstream server', () => {
   }
 });
 
-describe('one pipeline for every entry (CVE-2026-30241, GHSA-w42g-7vfc-xf37): a limit holds', () => {
-  const options: Partial<ServerOptions> = { typeDefs: 'type Query { a: Query b: Int }', plugins: [limits({ maxDepth: 2 })], nodeEnv: '' };
-  const query = '{ a { a { b } } }';
+it('a limit holds in a direct invocation as well (CVE-2026-30241, GHSA-w42g-7vfc-xf37)', async () => {
+  const handler = createHandler({ typeDefs: 'type Query { a: Query b: Int }', plugins: [limits({ maxDepth: 2 })], nodeEnv: '' });
 
-  it('in a direct invocation', async () => {
-    const result = await createHandler(options as ServerOptions)({ query });
+  const { errors } = await handler({ query: '{ a { a { b } } }' });
 
-    assert.match(result.errors[0].message, /at most 2 levels/);
-  });
-
-  it('in a batch, in a GET and in a persisted query', async () => {
-    const endpoint = createEndpoint({ ...options, resolvers: {} });
-
-    const answers = [await endpoint.send(post([{ query }])), await endpoint.send(get({ query }))];
-
-    for (const { body } of answers) assert.match(body, /at most 2 levels/);
-  });
+  assert.match(errors[0].message, /at most 2 levels/);
 });

@@ -161,6 +161,8 @@ const values: readonly Kind[] = [
   Kind.VARIABLE,
 ];
 
+const variableTypes = ['Int', 'Int!', '[Int]', 'String', 'ID!', 'Boolean', 'Boolean!', 'Box', 'Box!', 'Strict', '[Box!]', 'Color', 'Float'];
+
 const kinds: readonly ((damage: Damage) => void)[] = [
   (damage) => damage.changeList([Kind.FIELD], 'arguments', argumentNodes),
   (damage) => damage.rename([Kind.ARGUMENT]),
@@ -183,29 +185,9 @@ const kinds: readonly ((damage: Damage) => void)[] = [
   (damage) => damage.change(values, (node, random) => void Object.assign(node, copy(random.pick(literalNodes)))),
   (damage) => damage.change(values, (node, random) => void Object.assign(node, copy(random.pick(literalNodes)))),
   (damage) =>
-    damage.change(
-      [Kind.VARIABLE_DEFINITION],
-      (node, random) =>
-        void (node['type'] = random.chance(0.2)
-          ? typeNode(damage.typeName())
-          : typeNode(
-              random.pick([
-                'Int',
-                'Int!',
-                '[Int]',
-                'String',
-                'ID!',
-                'Boolean',
-                'Boolean!',
-                'Box',
-                'Box!',
-                'Strict',
-                '[Box!]',
-                'Color',
-                'Float',
-              ]),
-            )),
-    ),
+    damage.change([Kind.VARIABLE_DEFINITION], (node, random) => {
+      node['type'] = typeNode(random.chance(0.2) ? damage.typeName() : random.pick(variableTypes));
+    }),
   (damage) =>
     damage.change([Kind.VARIABLE_DEFINITION], (node, random) => void (node['defaultValue'] = copy(random.pick(literalNodes.slice(0, -4))))),
   (damage) => damage.change([Kind.VARIABLE_DEFINITION], (node) => void delete node['defaultValue']),
