@@ -98,6 +98,15 @@ describe('cors.origin', () => {
     assert.equal(endpoint.lines.filter(({ level }) => level === 'error').length, 1);
   });
 
+  it('is in Vary without an Origin too; another origin gets no field, not even in a preflight', async () => {
+    const endpoint = createEndpoint({ cors: { origin: ['https://other.example'] } });
+
+    const [plain, foreign] = [await endpoint.send(post({ query: '{ hello }' })), await endpoint.send(preflight())];
+
+    assert.deepEqual([plain, foreign].map(shared), [{}, {}]);
+    assert.equal(plain.headers.get('vary'), 'Accept, Origin');
+  });
+
   it('never reflects an unlisted origin or "null" (Yoga: reflected, with credentials)', async () => {
     const endpoint = createEndpoint({ cors: { origin: [asking], credentials: true } });
 

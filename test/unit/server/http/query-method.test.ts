@@ -60,10 +60,4 @@ describe('Accept-Query announces the method and its media type', () => {
 
     assert.deepEqual([headers.get('accept-query'), headers.get('accept-post')], ['application/json', 'application/json']);
   });
-
-  it('but a mutation by QUERY gets only POST in Allow', async () => {
-    const response = await createEndpoint().send(query({ query: 'mutation { write }' }));
-
-    assert.equal(response.headers.get('accept-query'), undefined);
-  });
 });
