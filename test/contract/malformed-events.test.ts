@@ -5,7 +5,7 @@ import { createHandler } from '../../src/entries/index.ts';
 import { echoServer } from '../support/echo-server.ts';
 import type { Event } from '../support/events.ts';
 import { json, post } from '../support/plain-http.ts';
-import { lambdaSources, netlifyV1, netlifyVite } from '../support/sources.ts';
+import { functionURL, httpAPI, lambdaSources, netlifyV1, netlifyVite } from '../support/sources.ts';
 
 /** Returns the object and the key with the method of a request, which depend on the event source. */
 function methodHolder(event: Event): [holder: Event, key: string] {
@@ -15,7 +15,7 @@ function methodHolder(event: Event): [holder: Event, key: string] {
 }
 
 for (const source of [...lambdaSources, netlifyV1, netlifyVite]) {
-  describe(`a malformed event of ${source.name} is a 400 in the format of its platform`, () => {
+  describe(`a malformed event of ${source.name} is answered in the format of its platform`, () => {
     const send = async (bend: (event: Event) => void): Promise<{ status: number; message: string; log: number }> => {
       const { options, log } = echoServer();
       const event = structuredClone(source.build(post({ query: '{ __typename }' }))) as Event;
@@ -47,6 +47,19 @@ for (const source of [...lambdaSources, netlifyV1, netlifyVite]) {
       assert.equal((await send((event) => (event['body'] = true))).log, 0);
     });
 
+    for (const [what, keys, value] of [
+      ['a path that is no text', ['path', 'rawPath', 'raw_path'], null],
+      ['cookies that are no list', ['cookies'], 5],
+      ['a query string that is no text', ['rawQueryString', 'rawQuery'], 5],
+    ] as const)
+      test(`with ${what}: treated as if it had none`, async () => {
+        const answer = await send((event) => {
+          for (const key of keys) if (key in event || key === 'cookies') event[key] = value;
+        });
+
+        assert.deepEqual([answer.status, answer.log], [200, 0]);
+      });
+
     test('with headers that are not an object: treated as a POST without a content type', async () => {
       const answer = await send((event) => {
         for (const key of ['headers', 'multiValueHeaders']) if (key in event) event[key] = key === 'headers' ? 'accept: a' : {};
@@ -56,3 +69,12 @@ for (const source of [...lambdaSources, netlifyV1, netlifyVite]) {
     });
   });
 }
+
+for (const source of [httpAPI, functionURL])
+  test(`an event of ${source.name} without requestContext is a 400`, async () => {
+    const event = { ...(source.build(post({ query: '{ __typename }' })) as Event), requestContext: null };
+
+    const response = await source.read(await createHandler(echoServer().options)(event));
+
+    assert.equal(response.status, 400);
+  });
