@@ -6,7 +6,7 @@ import { GraphQLError } from 'graphql';
 
 import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
 import { limits } from '../../../../src/entries/limits.ts';
-import { createHandler, HeaderMap, RESTDataSource } from '../../../../src/entries/index.ts';
+import { createHandler, RESTDataSource } from '../../../../src/entries/index.ts';
 import type { OperationOutcome, ServerOptions, ServerPlugin } from '../../../../src/entries/index.ts';
 import { quiet, stopTheClock } from '../../../support/clock.ts';
 import { deferred } from '../../../support/deferred.ts';
@@ -16,7 +16,7 @@ import type { PlainRequest, PlainResponse } from '../../../support/plain-http.ts
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { readWebResponse } from '../../../support/results.ts';
 import { httpAPI } from '../../../support/sources.ts';
-import { after, before } from '../../../support/stages.ts';
+import { after } from '../../../support/stages.ts';
 
 type Options = ServerOptions<any, any, any, any>;
 type AroundExecution = NonNullable<ServerPlugin['execution']>;
@@ -165,21 +165,6 @@ async function respondingAtDeadline(
   for (let passed = 0; passed < 20; passed++) await turn(1);
   return httpAPI.read(await answering);
 }
-
-describe('execution', () => {
-  test('knows the position in a batch, and the time that is left', async () => {
-    const seen: unknown[] = [];
-    const plugin: ServerPlugin = {
-      execution: before(({ batchIndex, invocation }) => void seen.push(batchIndex, typeof invocation.deadlineLeft())),
-    };
-    const send = serving({ plugins: [plugin], deadline: { ms: 1000 } });
-
-    await send(post({ query: '{ echo }' }));
-    await send(post([{ query: '{ echo }' }, {}, { query: '{ echo }' }]));
-
-    assert.deepEqual(seen, [undefined, 'number', 0, 'number', 2, 'number']);
-  });
-});
 
 describe('at the deadline', () => {
   test('an execution that hangs before next() is an error, and starts nothing when it continues', async (t) => {
@@ -439,21 +424,6 @@ describe('runOperation', () => {
     assert.deepEqual(json(answer), { data: { echo: 'own' } });
     assert.equal(answer.headers.get('x-context'), 'ran');
     assert.deepEqual(notes, [query, 'POST', { user: 'ada' }]);
-  });
-
-  test('runs several concurrently, each with its context, for a response that is not GraphQL', async () => {
-    let contexts = 0;
-    const plugin: ServerPlugin = {
-      request: async ({ runOperation }) => {
-        const outcomes = await Promise.all(['a', 'b'].map((text) => runOperation({ query: `{ echo(text: "${text}") }` })));
-        const lines = outcomes.map(({ result }) => (result.data as { echo: string }).echo);
-        return { status: 200, headers: new HeaderMap({ 'content-type': 'text/plain' }), body: lines.join('\n') };
-      },
-    };
-
-    const answer = await serving({ plugins: [plugin], context: () => ({ number: contexts++ }) })(get({ anything: 'at all' }));
-
-    assert.deepEqual([answer.body, contexts], ['a\nb', 2]);
   });
 
   const refused: readonly [what: string, request: PlainRequest, query: string, code: string][] = [

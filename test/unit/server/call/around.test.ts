@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 
 import { GraphQLError } from 'graphql';
 
-import { createHandler, HeaderMap, RESTDataSource } from '../../../../src/entries/index.ts';
+import { createHandler, HeaderMap } from '../../../../src/entries/index.ts';
 import type { OperationOutcome, ServerOptions, ServerPlugin } from '../../../../src/entries/index.ts';
 import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
 import { json, post } from '../../../support/plain-http.ts';
@@ -133,55 +133,6 @@ describe('operation', () => {
     assert.deepEqual(seen, [
       ['Named', 'query Named { name }'],
       [undefined, '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
-    ]);
-  });
-});
-
-describe('sourceCall', () => {
-  test('follows each call of a REST data source to its end', async () => {
-    const notes: unknown[] = [];
-    class Books extends RESTDataSource {
-      override baseURL = 'https://books.example/';
-      find(name: string): Promise<{ title: string }> {
-        return this.get(name);
-      }
-    }
-    const httpFetch = async ({ url }: Request): Promise<Response> =>
-      url.endsWith('gone') ? new Response('gone', { status: 410 }) : Response.json({ title: 'Emma' });
-    const plugin: ServerPlugin = {
-      sourceCall: ({ dataSource, request, operation }) => {
-        notes.push([dataSource.constructor.name, request.method, operation.call.platform.split(' (')[0]]);
-        return {
-          sent: () => notes.push('sent'),
-          answered: (status) => notes.push(status),
-          ended: (error) => notes.push(error === undefined ? `ended, ${request.outcome}` : 'failed'),
-        };
-      },
-    };
-    const send = serving({
-      plugins: [plugin],
-      dataSources: () => ({ books: new Books({ httpFetch }) }),
-      resolvers: {
-        Query: {
-          name: async (_: unknown, _arguments: unknown, { dataSources }: { dataSources: { books: Books } }) =>
-            (await dataSources.books.find('emma')).title,
-          where: (_: unknown, _arguments: unknown, { dataSources }: { dataSources: { books: Books } }) => dataSources.books.find('gone'),
-        },
-      } as never,
-    });
-
-    await send(post({ query: '{ name }' }));
-    await send(post({ query: '{ where }' }));
-
-    assert.deepEqual(notes, [
-      ['Books', 'GET', 'API Gateway HTTP API'],
-      'sent',
-      200,
-      'ended, miss',
-      ['Books', 'GET', 'API Gateway HTTP API'],
-      'sent',
-      410,
-      'failed',
     ]);
   });
 });

@@ -184,38 +184,6 @@ describe('the end of a call', () => {
     });
   });
 
-  describe('an operation that runs until the deadline', () => {
-    test('continues when the client leaves, even if this is decided after its signal was read, and ends at the deadline', () => {
-      const call = new WatchedCall();
-      const view = new OperationLife(call.call, 'disconnect');
-      const { signal } = view;
-      const told: string[] = [];
-      view.onCancel((reason) => told.push(codeOf(reason)));
-
-      view.until = 'deadline';
-      call.take('disconnects');
-      const afterLeaving = [told.length, signal.aborted];
-      call.take('deadline');
-
-      assert.deepEqual(afterLeaving, [0, false]);
-      assert.deepEqual([...told, signal.aborted], ['DEADLINE_EXCEEDED', true]);
-    });
-  });
-
-  describe('an operation that an error stops', () => {
-    test('has an aborted signal, before and after the signal is read; no other operation of the call has one', () => {
-      const { call } = new WatchedCall();
-      const [one, other] = [new OperationLife(call, 'disconnect'), new OperationLife(call, 'disconnect')];
-      const { signal } = one;
-
-      for (const view of [one, other]) view.stop(new Error('Stopped'));
-
-      assert.match(String(signal.reason), /Stopped/);
-      assert.match(String(other.signal.reason), /Stopped/);
-      assert.equal(new OperationLife(call, 'disconnect').signal.aborted, false);
-    });
-  });
-
   test('a synchronous call sets no timer, and calls no function of the platform', () => {
     let asked = 0;
     const platform = { onLeave: () => asked++, timeLimit: () => asked++ };

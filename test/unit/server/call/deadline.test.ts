@@ -228,11 +228,11 @@ describe('at the deadline, a data source', () => {
   test('aborts its requests', async (t) => {
     const turn = stopTheClock(t);
     const aborted = deferred<unknown>();
-    const httpFetch = (request: Request): Promise<Response> =>
+    const httpFetch = ({ signal }: Request): Promise<Response> =>
       new Promise((_, reject) => {
-        request.signal.addEventListener('abort', () => {
-          aborted.resolve(request.signal.reason);
-          reject(request.signal.reason);
+        signal.addEventListener('abort', () => {
+          aborted.resolve(signal.reason);
+          reject(signal.reason);
         });
       });
     const [options, lines] = optionsWith({

@@ -139,20 +139,6 @@ describe('a start that hangs', () => {
 
     assert.deepEqual([given(), next()], [500, 200]);
     assert.equal(lines.length, 1);
-  });
-
-  test('logs what it waited for, once', async (t) => {
-    const turn = stopTheClock(t);
-    const [logger, lines] = recordingLogger();
-    const handler = createFetchHandler(echoServer({ logger, plugins: [{ serverWillStart: never }] }).options);
-
-    for (let request_ = 0; request_ < 3; request_++) {
-      const status = statusOf(handler.fetch(request()));
-      await turn(10_000);
-      assert.equal(status(), 500);
-    }
-
-    assert.equal(lines.length, 1);
     assert.match(String(lines[0]?.details[0]), /given up after 10 s: serverWillStart of a plugin had not finished/);
   });
 

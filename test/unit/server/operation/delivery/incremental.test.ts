@@ -53,29 +53,6 @@ describe('an operation in parts', () => {
     slow.resolve('at last');
     deepEqual(plain((await nextPayload(outcome)).incremental), [{ id: '0', data: { slow: 'at last' } }]);
   });
-
-  it('is one answer if nothing is deferred: if is false, or there are no directives', async () => {
-    for (const query of ['{ fast ... @defer(if: false) { slow } numbers @stream(if: false) }', '{ fast slow numbers }']) {
-      const { result, stream } = await runIncrementally(withResolvers(), query);
-
-      deepEqual(plain(result), { data: { fast: 'fast', slow: 'slow', numbers: [1, 2, 3] } });
-      equal(stream, undefined);
-    }
-  });
-
-  it('starts its deferred parts when the first part is complete', async () => {
-    const order: string[] = [];
-    const fast = deferred<string>();
-    const resolvers = { fast: () => fast.promise, slow: () => void order.push('slow') };
-
-    const running = runIncrementally(withResolvers(resolvers), '{ fast ... @defer { slow } }');
-    await aTurn();
-    order.push('fast');
-    fast.resolve('fast');
-    await allPayloads(await running);
-
-    deepEqual(order, ['fast', 'slow']);
-  });
 });
 
 describe('errors of parts', () => {
@@ -163,59 +140,26 @@ describe('an early end', () => {
     equal(ticks.closed(), true);
   });
 
-  it('does not change earlier data, in the legacy format', async () => {
-    const options = withResolvers({ slow: () => new Promise(() => {}) });
-    const outcome = await runIncrementally(options, '{ fast ... @defer { slow } }', { format: 'legacy' });
-
-    outcome.stream?.finish(new GraphQLError('Too late.'));
-    const parts = await allPayloads(outcome);
-
-    deepEqual(plain(merge(parts).data), { fast: 'fast' });
-    equal((merge(parts).errors[0] as { message: string }).message, 'Too late.');
-    equal(parts.at(-1)?.hasNext, false);
-  });
-
-  it('closes iterators at once when the client leaves, and nothing follows', async () => {
+  it('happens when the client leaves: iterators are closed, what resolvers wait for is aborted, and nothing follows', async () => {
+    const { invocation, cancel } = createInvocation();
     const ticks = neverEnding();
-    const outcome = await runIncrementally(withResolvers({ ticks: () => ticks.iterable }), '{ ticks @stream ... @defer { slow } }');
+    let signal: AbortSignal | undefined;
+    const slow = (_source: unknown, _args: unknown, _context: unknown, info: Partial<GraphQLResolveInfo>): Promise<string> => {
+      signal = info.getAbortSignal?.();
+      return new Promise(() => {});
+    };
+    const options = withResolvers({ slow, ticks: () => ticks.iterable });
+    const outcome = await runIncrementally(options, '{ ticks @stream ... @defer { slow } }', { invocation });
     const reading = allPayloads(outcome);
     await aTurn();
 
-    await outcome.stream!.return();
+    cancel(createError('CLIENT_LEFT', 'The client left.'));
     await aTurn();
 
-    equal(ticks.closed(), true);
+    // graphql 16 has no info.getAbortSignal.
+    deepEqual([signal?.aborted, ticks.closed()], [versionInfo.major < 17 ? undefined : true, true]);
     equal((await reading).at(-1)?.hasNext, true);
   });
-
-  it(
-    'happens when the client leaves, and aborts what resolvers wait for',
-    { skip: versionInfo.major < 17 && 'graphql 16 has no info.getAbortSignal' },
-    async () => {
-      const { invocation, cancel } = createInvocation();
-      const ticks = neverEnding();
-      let signal: AbortSignal | undefined;
-      const slow = (_source: unknown, _args: unknown, _context: unknown, info: GraphQLResolveInfo): Promise<string> => {
-        signal = info.getAbortSignal();
-        return new Promise(() => {});
-      };
-      const outcome = await runIncrementally(
-        withResolvers({ slow, ticks: () => ticks.iterable }),
-        '{ ticks @stream ... @defer { slow } }',
-        {
-          invocation,
-        },
-      );
-      const reading = allPayloads(outcome);
-      await aTurn();
-
-      cancel(createError('CLIENT_LEFT', 'The client left.'));
-      await aTurn();
-
-      deepEqual([signal?.aborted, ticks.closed()], [true, true]);
-      equal((await reading).at(-1)?.hasNext, true);
-    },
-  );
 });
 
 describe('the deadline', () => {
@@ -243,25 +187,6 @@ describe('the deadline', () => {
     equal(ticks.closed(), true);
     match(JSON.stringify(logged), /before this finished: (?:slow|ticks)/);
   });
-
-  for (const [what, query, data] of [
-    ['the pending item of a list', '{ items @stream { fast slow } }', { items: [{ fast: 'fast', slow: null }] }],
-    ['a part inside a pending one', '{ ... @defer { slow ... @defer { fast late: slow } } }', { slow: null }],
-    ['a list inside a pending part', '{ ... @defer { slow ticks @stream } }', { slow: null, ticks: [] }],
-  ] as const)
-    it(`ends ${what} with what it has`, async () => {
-      const { invocation, cancel, lastMoment } = createInvocation();
-      const own = { slow: () => new Promise(() => {}), ticks: () => neverEnding().iterable, items: () => [{}, {}, {}, {}] };
-      const outcome = await runIncrementally(withResolvers(own), query, { invocation });
-      const reading = allPayloads(outcome);
-      await aTurn();
-
-      cancel(tooLate);
-      await aTurn();
-      lastMoment();
-
-      deepEqual(plain(merge(await reading).data), data);
-    });
 
   for (const hook of ['willSendSubsequentPayload', 'didEncounterSubsequentErrors'])
     it(`ends parts at the last moment, without a hook that hangs: ${hook}`, async () => {
