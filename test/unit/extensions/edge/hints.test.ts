@@ -202,11 +202,12 @@ describe('the lifetime of an answer', () => {
       type Post implements Item @cacheControl(maxAge: 300) { id: ID! note: String }
       type Draft implements Item @cacheControl(maxAge: 300) { id: ID! note: String @cacheControl(scope: PRIVATE) }`;
 
-    test('does not replace the hint of another type at the same path', async () => {
-      const resolvers = { Query: { feed: () => feed }, Post: { note: publicHint } };
+    for (const query of ['{ feed { __typename note } }', '{ feed { note } }', '{ feed { ... on Post { note } ... on Draft { note } } }'])
+      test(`does not replace the hint of another type at the same path: ${query}`, async () => {
+        const resolvers = { Query: { feed: () => feed }, Post: { note: publicHint } };
 
-      assert.equal(await decisionOf(feedTypes, resolvers, '{ feed { __typename note } }'), 'private');
-    });
+        assert.equal(await decisionOf(feedTypes, resolvers, query), 'private');
+      });
 
     test('does not replace the hint of the schema for the parents of another call', async () => {
       const typeDefs = `type Query { books: [Book] @cacheControl(maxAge: 60) }
@@ -220,6 +221,16 @@ describe('the lifetime of an answer', () => {
 
         assert.equal(await decisionOf(typeDefs, resolvers, '{ books { price } }'), 'private');
       }
+    });
+
+    test('does not hide a stricter hint of another call', async () => {
+      const typeDefs = 'type Query { books: [Book] @cacheControl(maxAge: 60) } type Book { note: String }';
+      const note = batch({ maxSize: 2 }, (books, _arguments, _context, info: any) => {
+        info.cacheControl.setCacheHint({ maxAge: books.length === 2 ? 10 : 50 });
+        return books.map(() => 'x');
+      });
+
+      assert.equal(await decisionOf(typeDefs, { Query: { books: () => [{}, {}, {}] }, Book: { note } }, '{ books { note } }'), 10);
     });
 
     test('replaces the hint of the schema if all calls have it', async () => {

@@ -76,7 +76,7 @@ describe('sharing between users', () => {
     });
   }
 
-  for (const [name, read] of Object.entries(readings))
+  for (const [name, read] of Object.entries(readings)) {
     test(`context that reads ${name} makes the answer private`, async () => {
       const context = (argument: ContextArgument): object => ({ known: typeof read(argument) });
       const { get } = edgeServing({ server: { typeDefs, resolvers, context } as never });
@@ -86,6 +86,14 @@ describe('sharing between users', () => {
       assert.equal(response.headers.get('cache-control'), 'private, no-store');
       assert.equal(response.headers.get('xkey'), null);
     });
+
+    test(`a resolver that reads ${name} through the context makes the answer private too`, async () => {
+      const context = (argument: ContextArgument): object => ({ read: () => read(argument) });
+      const { get } = edgeServing({ server: { typeDefs, resolvers, context } as never });
+
+      assert.equal((await get('{ hello }')).headers.get('cache-control'), 'private, no-store');
+    });
+  }
 
   test('an answer to a POST whose context reads the body is private', async () => {
     const context = ({ request: { body } }: ContextArgument): object => ({ kind: body.kind });
