@@ -117,19 +117,6 @@ exports.handler = server.createHandler();
     caller: 'lambda-rest',
     part: 'migration-version-2',
   },
-  'version 2 with cors': {
-    files: {
-      'package.json': version2,
-      'handler.cjs': `const { ApolloServer, gql } = require('apollo-server-lambda');
-
-const server = new ApolloServer({ typeDefs: gql\`${typeDefs}\`, resolvers: ${resolvers} });
-exports.handler = server.createHandler({ cors: { origin: 'https://shop.example', credentials: true } });
-`,
-    },
-    entry: 'handler.cjs',
-    caller: 'lambda-rest',
-    part: 'migration-version-2',
-  },
   'version 2 with the graphql-tools that it depends on, and the response cache': {
     files: {
       'package.json': manifest({
@@ -168,46 +155,6 @@ export const handler = new ApolloServer({ typeDefs: \`${typeDefs}\`, mocks }).cr
 `,
     },
     entry: 'handler.js',
-    caller: 'lambda',
-    part: 'migration-version-3',
-  },
-  'workspace with resolutions and an old Node': {
-    files: {
-      'package.json': `${JSON.stringify(
-        {
-          private: true,
-          workspaces: ['services/*'],
-          resolutions: { graphql: '15.8.0', '@graphql-tools/utils': '7.10.0' },
-          engines: { node: '>=14 <17' },
-          scripts: { bundle: 'esbuild --bundle --target=node14 src/index.ts' },
-          devDependencies: { '@types/node': '^14.18.0', typescript: '<4.9.0' },
-        },
-        null,
-        2,
-      )}\n`,
-      'tsconfig.json': '{ "compilerOptions": { "target": "ES5", "skipLibCheck": true } }\n',
-      'services/graphql/package.json': version3,
-      'services/graphql/serverless.yml': 'provider:\n  name: aws\n  runtime: nodejs14.x\n',
-      'services/graphql/src/index.ts': `import { ApolloServer, AuthenticationError, gql } from 'apollo-server-lambda';
-
-const context = ({ event }: { event: { headers: Record<string, string> } }) => {
-  if (event.headers['x-user'] === undefined) throw new AuthenticationError('Sign in.');
-  return { user: event.headers['x-user'] };
-};
-
-const typeDefs = gql\`${typeDefs}\`;
-const resolvers = {
-  Query: {
-    hello: (_: unknown, { name }: { name?: string }, { user }: { user: string }) => 'Hello, ' + (name ?? user),
-    fail: () => {
-      throw new Error('broken');
-    },
-  },
-};
-export const handler = new ApolloServer({ typeDefs, resolvers, context }).createHandler();
-`,
-    },
-    entry: 'services/graphql/src/index.ts',
     caller: 'lambda',
     part: 'migration-version-3',
   },

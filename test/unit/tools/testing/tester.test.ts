@@ -169,12 +169,6 @@ test('a recording fetch answers data sources and keeps what they sent', async ()
   assert.equal(api.requests[0]?.headers.get('x-a'), '1');
 });
 
-test('a response that is not JSON is an error that shows it', async () => {
-  const { run } = createTester(async (_event: unknown) => new Response('<html>', { status: 502 }));
-
-  await assert.rejects(run('{ hello }'), /status 502 and <html>/);
-});
-
 describe('subscribe', () => {
   const countTypeDefs = 'type Query { hello: String } type Subscription { count(to: Int): Int }';
   let ended = 0;

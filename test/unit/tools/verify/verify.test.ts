@@ -7,22 +7,15 @@ import { batch, createHandler, gql } from '../../../../src/entries/index.ts';
 import { createTester } from '../../../../src/entries/testing.ts';
 
 const typeDefs = gql`
-  scalar JSON
-
   type Query {
     books(first: Int): [Book!]!
-    book(id: ID): Book
     nodes: [Node]
-    required: Book
-    json: JSON
     generated: [Int!]
-    asynchronous: [Int]
-    nested: [[Int]]
     now: Int!
     mixed: [Int!]
   }
   type Mutation {
-    add(title: String!): Book!
+    add: Int
   }
   interface Node {
     id: ID!
@@ -31,69 +24,45 @@ const typeDefs = gql`
     id: ID!
     title: String!
     author: Author
-    method(upper: Boolean): String
   }
   type Author implements Node {
     id: ID!
     name: String
-    books: [Book!]
   }
 `;
 
 const books = [
-  { id: '1', title: 'Emma', author: 'a', method: ({ upper }: { upper?: boolean }) => (upper === true ? 'EMMA' : 'emma') },
-  { id: '2', title: 'Persuasion', author: 'a', method: () => Promise.reject(new Error('no method')) },
-  { id: '3', title: null, author: 'b', method: () => null },
+  { id: '1', title: 'Emma', author: 'a' },
+  { id: '2', title: 'Persuasion', author: 'b' },
+  { id: '3', title: null, author: 'b' },
 ];
 let added = 0;
 
 const resolvers = {
   Query: {
     books: async (_: unknown, { first }: { first?: number }) => books.slice(0, first ?? 2),
-    book: (_: unknown, { id }: { id?: string }) => books.find((book) => book.id === id),
     nodes: () => [books[0], Promise.resolve({ id: 'a', name: 'Jane' }), null, new Error('a failed item')],
-    required: () => books[2],
-    json: () => ({ list: [1, 2], nested: { deep: true } }),
     generated: function* () {
       yield 1;
-      yield 2;
     },
-    asynchronous: () => new Set([3, 4]),
-    nested: () => [
-      new Set([1]),
-      (function* () {
-        yield 2;
-      })(),
-    ],
     now: () => 12,
     mixed: () => [Promise.resolve(1), null, Promise.resolve(2)],
   },
-  Mutation: {
-    add: (_: unknown, { title }: { title: string }) => {
-      added++;
-      return { id: String(added), title };
-    },
-  },
+  Mutation: { add: () => ++added },
   Node: { __resolveType: (node: object) => ('title' in node ? 'Book' : 'Author') },
   Book: {
     author: batch(async (parents: readonly { author: string }[]) =>
       parents.map(({ author }) => (author === 'a' ? { id: 'a', name: 'Jane' } : new GraphQLError('no such author'))),
     ),
   },
-  Author: { books: async () => books.slice(0, 1) },
 };
 
 const operations = [
-  '{ books { id title author { name books { title author { id } } } } }',
+  '{ books { ...B } } fragment B on Book { id title author { name } }',
   '{ books(first: 3) { id title } }',
-  '{ required { title } json }',
-  '{ a: book(id: "1") { ...B } b: book(id: "2") { ...B } c: book(id: "3") { id ...C } } fragment B on Book { method(upper: true) author { id } } fragment C on Book { method author { id } }',
-  '{ nodes { __typename id ... on Author { name } } }',
-  '{ generated asynchronous nested now }',
-  '{ mixed }',
-  '{ schema: __schema { types { name fields { name type { kind name ofType { name } } } } } __type(name: "Book") { name } }',
-  'query ($skip: Boolean = true) { now @skip(if: $skip) json @include(if: $skip) }',
-  'mutation { one: add(title: "One") { id title } two: add(title: "Two") { id author { name } } }',
+  '{ nodes { __typename id ... on Author { name } } generated mixed }',
+  '{ __schema { types { name fields { name type { kind name ofType { name } } } } } }',
+  'query ($skip: Boolean = true) { now @skip(if: $skip) generated @include(if: $skip) }',
 ];
 
 describe('createTester with verify', () => {
@@ -106,10 +75,9 @@ describe('createTester with verify', () => {
     });
 
   test('runs the fields of mutations once', async () => {
-    const before = added;
-    await run('mutation { add(title: "Once") { id } }');
+    await run('mutation { add }');
 
-    assert.equal(added, before + 1);
+    assert.equal(added, 1);
   });
 
   test('is for options, and says what to do for a handler', () => {

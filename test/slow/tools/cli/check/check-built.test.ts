@@ -96,19 +96,15 @@ serve({ typeDefs: 'type Query { a: Int }' }, { port: ${port} });`;
   assert.match(wrong[0]!, /^built It has no file that exports a handler, or starts a server on the port in the variable PORT\./);
 });
 
-test('a handler that is neither exported nor served is a problem', async (context) => {
-  const [line] = await checkBuilt(context, { 'functions/graphql.ts': sound.replace('export default', 'export const graphql =') });
-
-  assert.match(line!, /^built\/graphql\.mjs It exports neither default nor handler, and no server answers at \/health/);
-});
-
-test('a wrong schema, a folder without a handler, and one that does not exist are problems', async (context) => {
+test('a wrong schema, a handler that is not exported, and a folder without one are problems', async (context) => {
   const wrong = await checkBuilt(context, { 'functions/graphql.ts': sound.replace('a: Int', 'a: Missing') });
+  const unexported = await checkBuilt(context, { 'functions/graphql.ts': sound.replace('export default', 'export const graphql =') });
   const other = await checkBuilt(context, { 'functions/other.ts': 'export const nothing = 1;' });
   const { directory } = await createProject(context, {});
   const { code, stderr } = await runCommandHere(directory, 'check', '--built', 'dist');
 
   assert.match(wrong[0]!, /^built\/graphql\.mjs .*"Missing"/);
+  assert.match(unexported[0]!, /^built\/graphql\.mjs It exports neither default nor handler, and no server answers at \/health/);
   assert.match(other[0]!, /^built It has no file that exports a handler/);
   assert.match(stderr, /^There is no dist in .*\. Build the project first\./);
   assert.equal(code, 1);

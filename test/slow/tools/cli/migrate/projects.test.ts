@@ -63,8 +63,6 @@ test('createHandler of version 2 and of apollo-server-micro is reported without 
       'package.json': '{ "dependencies": { "apollo-server-lambda": "2.25.0" } }',
       'server.js': "import { ApolloServer } from 'apollo-server-lambda';\nexport const server = new ApolloServer({ typeDefs });\n",
       'handler.js': "import { server } from './server.js';\nexport const handler = server.createHandler({ onHealthCheck });\n",
-      'off.js': "import { server } from './server.js';\nexport const handler = server.createHandler({ cors: false });\n",
-      'other.js': "import { server } from './server.js';\nexport const handler = server.createHandler(options);\n",
       'set.js': "import { server } from './server.js';\nexport const handler = server.createHandler({ path, cors: { origin } });\n",
     }),
   );
@@ -79,8 +77,7 @@ test('createHandler of version 2 and of apollo-server-micro is reported without 
     await projectWith(context, { 'package.json': '{ "dependencies": { "apollo-server-lambda": "^3.0.0" } }', 'a.js': plain }),
   );
 
-  for (const file of ['handler', 'off', 'other'])
-    match(lambda, new RegExp(`${file}\\.js:2  Without the option cors, this server sent no CORS headers`));
+  match(lambda, /handler\.js:2 {2}Without the option cors, this server sent no CORS headers/);
   doesNotMatch(lambda, /set\.js/);
   match(micro, /graphql\.js:2 {2}Without the option cors/);
   doesNotMatch(version3, /cors/);
@@ -90,8 +87,6 @@ test('buildSubgraphSchema stays, and is reported', async (context) => {
   const files = {
     'ours.js':
       "import { buildSubgraphSchema } from '@apollo/subgraph';\nimport { ApolloServer } from 'apollo-server-lambda';\nexport const server = new ApolloServer({ schema: buildSubgraphSchema([{ typeDefs, resolvers }]) });\n",
-    'yoga.js':
-      "import { buildSubgraphSchema } from '@apollo/subgraph';\nimport { createYoga } from 'graphql-yoga';\nexport const yoga = createYoga({ schema: buildSubgraphSchema({ typeDefs, resolvers }) });\n",
     'mock.js': "const { buildFederatedSchema } = require('@apollo/federation'), x = 1;\n\nconst schema = buildFederatedSchema(modules);\n",
     'package.json': '{ "dependencies": { "@apollo/subgraph": "^2.0.0", "apollo-server-lambda": "^3.0.0", "graphql": "^16.0.0" } }',
   };
@@ -99,7 +94,7 @@ test('buildSubgraphSchema stays, and is reported', async (context) => {
 
   const printed = await migrate(project);
 
-  for (const name of ['ours.js', 'yoga.js', 'mock.js'] as const) {
+  for (const name of ['ours.js', 'mock.js'] as const) {
     equal(await readFile(join(project.directory, name), 'utf8'), files[name].replace('apollo-server-lambda', 'graphql-functions/v3'));
     match(printed, new RegExp(`${name}:3  Write subgraph\\(\\{ typeDefs, resolvers \\}\\) of graphql-functions/subgraph`));
   }
