@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,12 +45,16 @@ export class FunctionProcess {
       }
       if (message.kind === 'loaded') ready.resolve();
     });
-    this.#child.once('exit', (code, signal) => {
-      if (!this.hasEnded) fail(`The functions' process ended with ${code ?? signal}.`);
+    const end = (reason: string): void => {
+      if (!this.hasEnded) fail(reason);
       this.hasEnded = true;
       ready.resolve();
-    });
-    this.#closed = once(this.#child, 'close').finally(() => this.#timers.forEach(clearTimeout));
+    };
+    this.#child.once('exit', (code, signal) => end(`The functions' process ended with ${code ?? signal}.`));
+    const closed = new Promise<void>((resolve) => void this.#child.once('close', () => resolve()).once('error', () => resolve()));
+    // The project's folder may be gone.
+    this.#child.once('error', ({ message }) => end(message));
+    this.#closed = closed.finally(() => this.#timers.forEach(clearTimeout));
     this.#send({ kind: 'load', data });
   }
 
