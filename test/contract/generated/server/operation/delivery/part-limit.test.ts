@@ -1,12 +1,9 @@
-import { deepEqual, equal, ok, throws } from 'node:assert/strict';
+import { deepEqual, equal, throws } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { incrementalDelivery } from '../../../../../../src/entries/incremental.ts';
 import type { SubsequentPayload } from '../../../../../../src/server/operation/types.ts';
 import type { ServerOptions } from '../../../../../../src/server/startup/options.ts';
-import { randomParts, resolvers as randomResolvers, typeDefs as randomTypes } from '../../../../../support/differential/random-parts.ts';
-import { cases } from '../../../../../support/long-form.ts';
-import { createRandom } from '../../../../../support/random.ts';
 import { allPayloads, merge, runIncrementally } from '../../../../../support/run-incrementally.ts';
 import type { IncrementalRun } from '../../../../../support/run-incrementally.ts';
 
@@ -103,22 +100,6 @@ describe('the limit of parts', () => {
     });
   }
 
-  it('is never exceeded, whatever the operation, in both formats', async () => {
-    let limited = 0;
-    for (let seed = 1; seed <= cases({ short: 20, long: 600 }); seed++) {
-      const random = createRandom(seed);
-      const query = randomParts(random);
-      const settings = { format: random.pick(['current', 'legacy'] as const), maxParts: 8 + random.below(30) };
-
-      const payloads = await allPayloads(await runIncrementally(randomOptions, query, settings));
-
-      const parts = partsOf(payloads);
-      ok(parts <= settings.maxParts, `seed ${seed}: ${parts} of ${settings.maxParts} in ${query}`);
-      if (parts > settings.maxParts / 2) limited++;
-    }
-    ok(limited > 3, `${limited} came near their limit`);
-  });
-
   it('leaves an infinite list to the limit of its size, which closes it', async () => {
     let isClosed = false;
     function* endless(): Generator {
@@ -176,8 +157,6 @@ it('a limit that is not a number throws at once', () => {
     message: 'Expected maxParts of incrementalDelivery to be 0 or more, got "5".',
   });
 });
-
-const randomOptions: ServerOptions = { typeDefs: randomTypes, resolvers: randomResolvers as never };
 
 /** Counts deferred fragments and streams, or groups of deferred fields. */
 function partsOf(payloads: readonly SubsequentPayload[]): number {
