@@ -188,6 +188,25 @@ describe('the deadline', () => {
     match(JSON.stringify(logged), /before this finished: (?:slow|ticks)/);
   });
 
+  for (const [what, query, data] of [
+    ['the pending item of a list', '{ items @stream { fast slow } }', { items: [{ fast: 'fast', slow: null }] }],
+    ['a part inside a pending one', '{ ... @defer { slow ... @defer { fast late: slow } } }', { slow: null }],
+    ['a list inside a pending part', '{ ... @defer { slow ticks @stream } }', { slow: null, ticks: [] }],
+  ] as const)
+    it(`ends ${what} with what it has`, async () => {
+      const { invocation, cancel, lastMoment } = createInvocation();
+      const own = { slow: () => new Promise(() => {}), ticks: () => neverEnding().iterable, items: () => [{}, {}, {}, {}] };
+      const outcome = await runIncrementally(withResolvers(own), query, { invocation });
+      const reading = allPayloads(outcome);
+      await aTurn();
+
+      cancel(tooLate);
+      await aTurn();
+      lastMoment();
+
+      deepEqual(plain(merge(await reading).data), data);
+    });
+
   for (const hook of ['willSendSubsequentPayload', 'didEncounterSubsequentErrors'])
     it(`ends parts at the last moment, without a hook that hangs: ${hook}`, async () => {
       const { invocation, cancel, lastMoment } = createInvocation();

@@ -242,6 +242,11 @@ describe('a list of manifests', () => {
       '"{ hello }" in trustedDocuments.documents[0] and "{ hello }" with onError NULL in trustedDocuments.documents[1].',
     ],
     [
+      "onError in Apollo's manifest",
+      [apollo({ id: 'a', body: '{ hello }', onError: 'HALT' }), { a: '{ hello }' }],
+      '"{ hello }" with onError HALT in trustedDocuments.documents[0] and "{ hello }" in trustedDocuments.documents[1].',
+    ],
+    [
       'long texts',
       [{ a: long }, {}, { a: '{ sum }' }],
       `"${long.slice(0, 100)}…" in trustedDocuments.documents[0] and "{ sum }" in trustedDocuments.documents[2].`,
