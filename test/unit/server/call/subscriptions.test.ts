@@ -142,6 +142,16 @@ describe('a subscription', () => {
     assert.deepEqual(results[1], { data: { odd: 2 } });
   });
 
+  it('whose stage payload fails before an event has arrived ends with that error', async () => {
+    const payload = (_operation: unknown, next: () => Promise<unknown>): never => {
+      void next();
+      throw new Error('hunter2');
+    };
+    const { send } = serve({ plugins: [{ payload }] });
+
+    assert.deepEqual(await codesOf(await send('subscription { ticks }')), ['INTERNAL_SERVER_ERROR']);
+  });
+
   it('whose source fails ends with a masked error and complete', async () => {
     const { source, send } = serve();
     source.push({ ticks: 1 });
