@@ -480,6 +480,17 @@ describe('context, data sources and plugins', () => {
     assert.deepEqual(resultsOf(await (await send('subscription { ticks }')).text()), [{ data: { ticks: 1 }, extensions: { seen: true } }]);
   });
 
+  it('that fail for an event end the subscription with an error', async () => {
+    const { source, send } = serve({ plugins: [{ requestDidStart: () => ({ willSendSubsequentPayload: fail }) }] });
+    source.push({ ticks: 1 });
+
+    const [first, second] = parseEvents(await (await send('subscription { ticks }')).text()).slice(1);
+
+    assert.equal(first?.data.errors[0].message, 'Internal server error');
+    assert.equal(second?.event, 'complete');
+    assert.equal(source.isClosed(), true);
+  });
+
   for (const [hook, listener] of Object.entries({
     willSendResponse: { willSendResponse: fail },
     'the end of executionDidStart': { executionDidStart: () => fail },

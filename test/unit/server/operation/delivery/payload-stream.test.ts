@@ -37,6 +37,18 @@ test('any true value of `done` ends the stream, as in `for await`', async () => 
   assert.deepEqual(await payloadsOf({ [Symbol.asyncIterator]: () => ({ next }) }).next(), done);
 });
 
+test('a payload that cannot be created ends the stream and its source', async () => {
+  const source = createEventSource<number>();
+  source.push(1);
+  const payloads = payloadsOf(source, () => {
+    throw new Error('no');
+  });
+
+  assert.deepEqual(await payloads.next(), { done: false, value: { errors: [{ message: 'no' }] } });
+  assert.equal(source.isClosed(), true);
+  assert.deepEqual(await payloads.next(), done);
+});
+
 test('finish resolves the pending call of next, and ends the source', async () => {
   const source = createEventSource<number>();
   const payloads = payloadsOf(source);
