@@ -251,6 +251,18 @@ describe('a limit is not itself the attack (CVE-2026-34573)', () => {
     });
   }
 
+  it('60 fragments that each spread the next one twice on a level are walked once, and run', async () => {
+    const fragments = Array.from({ length: 60 }, (_, at) => {
+      const next = at < 59 ? `...F${at + 1} ... { ...F${at + 1} }` : '';
+      return `fragment F${at} on Query { a: __typename ${next} }`;
+    });
+    const endpoint = createEndpoint({ plugins: [limits({ maxDepth: 5, maxCost: 1000 })] });
+
+    const response = await endpoint.send(post({ query: `{ ...F0 } ${fragments.join(' ')}` }));
+
+    assert.equal(response.status, 200, response.body);
+  });
+
   it('a chain of 1,500 fragments is refused before any walk of it ends in a stack overflow', async () => {
     const fragments = Array.from({ length: 1500 }, (_, at) => `fragment F${at} on Author { ${at < 1499 ? `...F${at + 1}` : 'name'} }`);
     const query = `{ books { author { ...F0 } } } ${fragments.join(' ')}`;
