@@ -156,6 +156,47 @@ describe('advisories', () => {
     for (const answer of answers) assert.match(json(answer).errors[0].message, /would take more than 50000 comparisons\.$/);
   });
 
+  it('13. CVE-2026-34573: limits walk each fragment once', async () => {
+    const fragments = Array.from(
+      { length: 60 },
+      (_, index) => `fragment F${index} on Query { a: __typename ${index < 59 ? `...F${index + 1} ... { ...F${index + 1} }` : ''} }`,
+    );
+    const endpoint = createEndpoint({ plugins: [limits({ maxDepth: 5, maxCost: 1000 })] });
+
+    const response = await endpoint.send(post({ query: `{ ...F0 } ${fragments.join(' ')}` }));
+
+    assert.equal(response.status, 200, response.body);
+  });
+
+  it('14. CVE-2026-40324: a document that would exhaust the stack of the parser is a 400', async () => {
+    const endpoint = createEndpoint();
+
+    const answers = [
+      await endpoint.send(post({ query: '{a'.repeat(20_000) })),
+      await endpoint.send(post({ query: `{ hello(name: ${'['.repeat(20_000)}` })),
+    ];
+
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [400, 400],
+    );
+  });
+
+  it('15. CVE-2024-47614: a flood of directives is a 422', async () => {
+    const response = await createEndpoint().send(post({ query: `{ hello ${'@skip(if: false) '.repeat(2000)} }` }));
+
+    assert.equal(response.status, 422);
+  });
+
+  it('16. CVE-2024-39895: the number of aliases can be limited', async () => {
+    const query = `{ ${Array.from({ length: 30 }, (_, index) => `a${index}: hello`).join(' ')} }`;
+
+    const response = await createEndpoint({ plugins: [limits({ maxAliases: 15 })] }).send(post({ query }));
+
+    assert.equal(response.status, 422);
+    assert.match(json(response).errors[0].message, /at most 15 aliases, got 30\.$/);
+  });
+
   for (const encoding of ['gzip', 'deflate', 'br', 'zstd', 'compress', 'identity, gzip', 'GZIP']) {
     it(`17. CVE-2024-28101: content-encoding ${encoding} is refused, so nothing is decompressed`, async () => {
       const response = await createEndpoint().send(post({ query: '{ hello }' }, { headers: [['content-encoding', encoding]] }));
@@ -179,6 +220,18 @@ describe('advisories', () => {
     );
 
     assert.equal(response.status, 413);
+  });
+
+  it('22. and 23. CVE-2024-32652, CVE-2026-39406: no URL is built from Host and path', async () => {
+    const response = await createEndpoint().send(post({ query: '{ hello }' }, { path: '//', headers: [['host', '[']] }));
+
+    assert.equal(response.status, 200);
+  });
+
+  it('30. CVE-2022-24999: parameter names in the query string are not expanded', async () => {
+    await createEndpoint().send(plainRequest({ query: 'query={hello}&__proto__[x]=1&__proto__=2' }));
+
+    assert.equal(({} as { x?: unknown }).x, undefined);
   });
 
   it('31. GHSA-j5g3-5c8r-7qfx: no header is logged, not even an invalid one', async () => {
