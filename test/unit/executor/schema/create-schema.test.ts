@@ -52,6 +52,8 @@ describe('typeDefs', () => {
       Buffer.from('type Query { a: Int }'),
       'typeDefs takes schema text or a parsed document, got an object. It is a file as bytes: read it with "utf8".',
     ],
+    ['a function', () => '', 'typeDefs takes schema text or a parsed document, got a function. Call it first.'],
+    ['a module', { default: '' }, 'typeDefs takes schema text or a parsed document, got an object. Import its default export.'],
     ['nothing but white space', ' \n', 'typeDefs is empty. Write the schema: type Query { … }.'],
     ['an empty list', [], 'typeDefs is an empty list. Put schema text into it: type Query { … }.'],
     [

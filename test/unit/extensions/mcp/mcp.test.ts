@@ -121,6 +121,18 @@ describe('version 2026-07-28', () => {
       assert.equal(runs.length, status === 200 ? 1 : 0);
     });
 
+  for (const header of [{ 'mcp-method': 'tools/list' }, { 'mcp-name': 'rename' }] as const)
+    test(`is not needed to refuse a call whose ${Object.keys(header)[0]} differs from the body`, async () => {
+      const { post, runs } = serveTools();
+
+      const response = await post(
+        { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_book', arguments: { id: '1' } } },
+        header,
+      );
+
+      assert.deepEqual([response.status, ((await response.json()) as any).error.code, runs], [400, -32_020, []]);
+    });
+
   test('has discovery, a list of tools, and calls', async () => {
     const { modern } = serveTools();
 

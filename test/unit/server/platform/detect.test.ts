@@ -34,6 +34,8 @@ describe('an event that no adapter knows', () => {
   const gatewayAuthorizer = { type: 'REQUEST', methodArn: 'arn:aws', resource: '/graphql', httpMethod: 'POST', headers: {} };
   const unknown: readonly [what: string, event: unknown, seen: string][] = [
     ['null', null, 'null'],
+    ['a text', 'hello', 'a string'],
+    ['an authorizer of an HTTP API', { routeArn: 'arn:aws', rawPath: '/' }, 'an object with the keys routeArn, rawPath'],
     ['a list', [{ query: '{ a }' }], 'an array of 1'],
     ['an unrelated object', { hello: 'secret value', there: 1 }, 'an object with the keys hello, there'],
     ['SQS', { Records: [{ messageId: '1', body: '{}', eventSource: 'aws:sqs' }] }, 'an object with the keys Records'],

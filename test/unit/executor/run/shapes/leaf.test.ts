@@ -80,6 +80,22 @@ describe('leaves', () => {
     }
   });
 
+  it('of a custom scalar may be undefined, null or a promise', async () => {
+    const answers = [undefined, null, Promise.resolve('late'), 'now'];
+    const found = [];
+    for (const answer of answers) {
+      const { data, errors } = await runBoth({
+        typeDefs,
+        functions: { Odd: { serialize: () => answer } },
+        text: '{ odd }',
+        rootValue: { odd: 1 },
+      });
+      found.push(data?.['odd'], errors?.length);
+    }
+
+    deepEqual(found, [null, 1, null, 1, 'late', undefined, 'now', undefined]);
+  });
+
   it('call a function that replaces a built-in one', async () => {
     const { serialize, coerceOutputValue } = GraphQLString as typeof GraphQLString & { coerceOutputValue?: object };
     const shout = (value: unknown): string => String(value).toUpperCase();

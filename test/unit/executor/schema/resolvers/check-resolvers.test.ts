@@ -148,3 +148,25 @@ describe('a production server refuses a type that is not defined at start, and o
     );
   });
 });
+
+describe('what is no resolver map, or no resolver, is refused with what to do about it:', () => {
+  const map = 'resolvers take a resolver map such as { Query: { books: () => [] } }, or a list of them, got';
+  const ofType = 'resolvers.Query takes an object with a resolver for each field, got';
+  const ofField = 'resolvers.Query.books takes a function, or an object with resolve or subscribe, got';
+  const isCircular = 'undefined. Is it imported from a module that imports this one?';
+  const rows: readonly (readonly [resolvers: unknown, message: string])[] = [
+    [Promise.resolve({}), `${map} a promise. Await it first.`],
+    [[() => ({})], `${map} a function. Call it first.`],
+    [{ Query: Promise.resolve({}) }, `${ofType} a promise. Await it first.`],
+    [{ Query: undefined }, `${ofType} ${isCircular}`],
+    [{ Query: { books: Promise.resolve([]) } }, `${ofField} a promise. Return the promise from a function: () => …`],
+    [{ Query: { books: undefined } }, `${ofField} ${isCircular}`],
+  ];
+  for (const [resolvers, message] of rows)
+    test(message, () => {
+      assert.equal(
+        refusalOf(() => createSchema({ typeDefs, resolvers: resolvers as never }, { checkWhole: findCheck })),
+        message,
+      );
+    });
+});
