@@ -967,6 +967,32 @@ describe('a stored answer of another form', () => {
     });
 });
 
+test('a stored answer has no header fields, which may be cookies', async () => {
+  const inner = memoryStore();
+  const stored: string[] = [];
+  const store: IdempotencyStore = {
+    ...inner,
+    finish: (...given) => {
+      stored.push(JSON.stringify(given));
+      return inner.finish(...given);
+    },
+  };
+  const signIn: ServerPlugin = {
+    requestDidStart: () => ({
+      willSendResponse({ response }) {
+        response.result = { ...response.result, extensions: { http: { headers: { 'set-cookie': 'session=first' } } } };
+      },
+    }),
+  };
+  const bank = openBank({ store, server: { plugins: [signIn] } });
+
+  const first = await bank.sendWithKey(charge);
+
+  assert.equal(first.headers.get('set-cookie'), 'session=first');
+  assert.equal(stored.length, 1);
+  assert.doesNotMatch(stored[0]!, /cookie|session/);
+});
+
 describe('options', () => {
   const wrong: readonly (readonly [what: string, options: object, message: RegExp])[] = [
     ['no store', { store: undefined }, /claim, finish, release.*got undefined/],
