@@ -18,10 +18,10 @@ export function findText(text: string, offset: number): Place | undefined {
     const pair = wanted.slice(Math.max(0, first), first + 2).map((one) => one.trim());
     for (const { file, content } of files) {
       const lines = content.split('\n');
-      const at = lines.findIndex((one, start) => one.trim() === pair[0] && (lines[start + 1] ?? '').trim() === pair[1]) + line - 1 - first;
-      const own = lines[at];
-      if (own?.trim() === wanted[line - 1]!.trim())
-        return { file, line: at + 1, column: Math.max(1, column + indentOf(own) - indentOf(wanted[line - 1]!)) };
+      const start = lines.findIndex((one, index) => one.trim() === pair[0] && (lines[index + 1] ?? '').trim() === pair[1]);
+      if (start < 0) continue;
+      const at = start + line - 1 - first;
+      return { file, line: at + 1, column: Math.max(1, column + indentOf(lines[at] ?? '') - indentOf(wanted[line - 1]!)) };
     }
   }
   return undefined;

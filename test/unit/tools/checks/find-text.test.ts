@@ -25,3 +25,16 @@ test('a text is found in the files that Git has: as a whole, or else by its line
   assert.deepEqual(findText('"{ a }"', 0), { file: join(directory, 'documents.json'), line: 2, column: 10 });
   assert.equal(findText('type Q { q: Int }', 9), undefined);
 });
+
+test('a line that opens several files is found in the file with the line after it', async (context) => {
+  const books = 'extend type Query {\n  books: Int\n}\n';
+  const users = 'extend type Query {\n  users: Int\n}\n';
+  const { directory } = await createProject(context, { 'graphql/books.graphql': books, 'graphql/users.graphql': users });
+  const cwd = process.cwd();
+  process.chdir(directory);
+  context.after(() => process.chdir(cwd));
+
+  const found = findText(`${books}\n${users}`, books.length + 1);
+
+  assert.deepEqual(found, { file: join(directory, 'graphql/users.graphql'), line: 1, column: 1 });
+});
