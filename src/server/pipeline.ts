@@ -3,6 +3,7 @@
  * fields of the call or of the operation, and its caller waits only for promises. So without stages of plugins, an operation in which
  * nothing is asynchronous runs synchronously from event to response.
  */
+import { resultTooLarge } from '../executor/index.ts';
 import { HeaderMap, excessOf, isGraphQLError, waitAtMost } from '../shared/index.ts';
 import type { HTTPRequest, HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
 import { Call, OperationLife, invocationOf, isStreamed, answerSizeOf, createOperation, createOperationOfPlugin } from './call.ts';
@@ -13,7 +14,6 @@ import { acceptedTypes, methods, notAcceptable, openedInBrowser, webSocketNotSup
 import { revalidate, negotiate, normalizeHead, toBatchResponse, uncacheable } from './http/response.ts';
 import { parseGraphQLRequest, readText } from './http/params.ts';
 import { statusOf } from './http/status.ts';
-import { resultTooLarge } from '../executor/index.ts';
 import type { Stages, Wrapped } from './operation/around.ts';
 import { codeOf, deadlineExceeded, unfinishedAtDeadline } from './operation/errors.ts';
 import { runOperation } from './operation/run-operation.ts';
@@ -137,7 +137,7 @@ function isHealthCheck({ method, path, queryString, headers }: HTTPRequest): boo
   return queryString === '' && (headers.get('user-agent')?.startsWith('ELB-HealthChecker/') ?? false);
 }
 
-/** The answer to a health check, in the format of the Internet draft "Health Check AnyResponse Format for HTTP APIs". */
+/** The answer to a health check, in the format of the Internet draft "Health Check Response Format for HTTP APIs". */
 function healthResponse(status: 'pass' | 'fail'): HTTPResponse {
   const headers = new HeaderMap({ 'content-type': 'application/health+json' });
   return { status: status === 'pass' ? 200 : 503, headers, body: JSON.stringify({ status }) };
