@@ -38,8 +38,7 @@ const developmentTools = {
 
 /**
  * The code of every handler is one chunk, and so is the code of data sources. Code that only some entries share, such as the adapters
- * of platforms, is divided by entries. user-frames.ts is apart, because it needs node:util. package-files.ts looks for its own name, and
- * for entries in the folder above.
+ * of platforms, is divided by entries. package-files.ts looks for its own name, and for entries in the folder above.
  */
 const groups = [
   {

@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { OperationDefinitionNode } from 'graphql';
+
 import { HeaderMap, capacityOf, waitAtMost } from '../shared/index.ts';
 import type {
   AnswerSize,

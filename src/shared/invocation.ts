@@ -48,8 +48,8 @@ export interface OperationInvocation {
   /** Calls back at the last moment at which an answer can still be sent, which is later than the deadline. */
   onLastMoment(callback: (reason: Error) => void): () => void;
   /**
-   * Waits for work until the last moment, or until it is canceled. The result is then that of the fallback, which may be the work itself; that
-   * of work that ends later is ignored.
+   * Waits for work until the last moment, or until it is canceled; then for the fallback, which may return the work to go on waiting. Work that
+   * ends later is ignored.
    */
   untilLate<T>(work: Promise<T>, fallback: (reason: Error) => T | Promise<T>, moment?: 'onCancel' | 'onLastMoment'): Promise<T>;
   /** Fires the signal of this operation alone: an error ends it. */

@@ -220,9 +220,9 @@ function readValue({ value, isTrusted }: Extract<HTTPRequestBody, { readonly kin
 }
 
 /** The JSON value of a body's text. In development, the message for a text that does not parse is the engine's, which says where. */
-function parseJSON(text: string, maxBytes: number, development = false): unknown {
+function parseJSON(text: string, maxBytes: number, development: boolean): unknown {
   if (text === '') throw badRequest('Expected a JSON body, got an empty one.');
-  if (text.length > smallText) assertJSONSize(text, maxBytes);
+  assertJSONSize(text, maxBytes);
   try {
     return JSON.parse(text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text);
   } catch (error) {

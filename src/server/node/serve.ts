@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+
 import { waitAtMost, printable } from '../../shared/index.ts';
 import { readNodeEnv } from '../startup/server.ts';
 import type { ContextFits, ServerOptions } from '../startup/options.ts';
@@ -9,7 +11,6 @@ import type { OptionsSource } from '../startup/start.ts';
 import { assertListenOptions, browsableHost, createTrackedListener } from './listener.ts';
 import type { ListenOptions, TrackedListener } from './listener.ts';
 import { createClose } from '../startup/start.ts';
-import { inspect } from 'node:util';
 import type { Logger } from '../operation/types.ts';
 import { packageFolder } from '../startup/package-files.ts';
 

@@ -1,10 +1,11 @@
+import { getNullableType, GraphQLError, isListType, Kind, visit } from 'graphql';
+import type { ASTVisitor, DirectiveNode, ValidationContext, ValidationRule, ValueNode } from 'graphql';
+
 import { deferDirective, planners, streamDirective, isGraphQL17, isIncrementalDirective } from '../../../executor/index.ts';
 import { assertKnownOptions, describe } from '../../../shared/index.ts';
 import { executeIncrementally } from '../../operation/delivery/incremental.ts';
 import type { StreamFormat } from './payload-chunks.ts';
 import type { IncrementalExecution } from '../../operation/operation.ts';
-import { getNullableType, GraphQLError, isListType, Kind, visit } from 'graphql';
-import type { ASTVisitor, DirectiveNode, ValidationContext, ValidationRule, ValueNode } from 'graphql';
 import { maxNameLength } from '../../operation/limits/nesting.ts';
 
 /** The value of the option `incrementalDelivery`, from `incrementalDelivery()` of `graphql-functions/incremental`. */

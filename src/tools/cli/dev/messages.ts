@@ -1,7 +1,7 @@
 import type { FunctionSource } from '../project/functions-folder.ts';
 import type { Compilation } from '../project/loader.ts';
 
-// What the server and the process of the functions tell each other.
+// Messages between the server and the process of the functions.
 
 /** What the process loads. */
 export interface ProcessData extends ServeSettings {
