@@ -45,7 +45,7 @@ function explainProperty({ info: { fieldName, parentType }, value, parent }: Mis
   if (typeof method === 'function')
     return `The method ${fieldName} of its parent${placed(method as () => unknown)} returned ${returned(value)}`;
   if (value === null) return `${found}null.`;
-  if (Object.hasOwn(parent, fieldName)) return `${found}undefined: is an await missing where it is set?`;
+  if (fieldName in parent) return `${found}undefined: is an await missing where it is set?`;
   const names = Object.keys(parent);
   const known = names.length === 0 ? `is ${describe(parent)} without properties` : `has only ${names.slice(0, maxNames).join(', ')}`;
   const more = names.length > maxNames ? ', …' : '';

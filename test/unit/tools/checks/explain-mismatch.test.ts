@@ -55,6 +55,21 @@ describe('in development, the error of a value that does not match its field', (
         `Book\\.title\\. It has no resolver, and the property "title" of its parent is undefined: is an await missing where it is set\\? ${ofBook}$`,
       ),
     ],
+    'asks for it where a getter of a class returned undefined, too': [
+      '{ book { title } }',
+      {
+        Query: {
+          book: () =>
+            new (class Book {
+              titel = 'Emma';
+              get title(): undefined {
+                return undefined;
+              }
+            })(),
+        },
+      },
+      /the property "title" of its parent is undefined: is an await missing where it is set\?/,
+    ],
     'finds the resolver of a parent in a list': [
       '{ books { title } }',
       { Query: { books: () => [{ id: 1 }] } },
