@@ -1,7 +1,11 @@
 export type { Closable } from './startup/start.ts';
-export { createHandlerFor } from './pipeline.ts';
+export { createHandlerFor, createUnobservedHandler } from './pipeline.ts';
 export type { ContextArgument } from './http/http-settings.ts';
+export { parseAccept } from './http/accept.ts';
+export { isOneOf, writeCORSFields } from './http/cors.ts';
 export type { CORSOptions, CORSOrigin } from './http/cors.ts';
+export { needsNoPreflight } from './http/csrf.ts';
+export { VariablesLimit, readText } from './http/params.ts';
 export type { HTTPStatusProfile } from './http/status.ts';
 export { streaming } from './http/streams/streaming.ts';
 export { createUntypedStreamingHandler } from './lambda-stream-handler.ts';
@@ -11,20 +15,30 @@ export type {
   TrustedDocumentManifest,
   TrustedDocumentOptions,
 } from './operation/documents/trusted-documents.ts';
+export { copyMutableParts } from './operation/apollo-hooks.ts';
+export { assertFresh } from './operation/context.ts';
+export { DocumentCache, loadDocument } from './operation/documents/document.ts';
+export type { DocumentHooks, DocumentSettings } from './operation/documents/document.ts';
+export { DocumentError, toGraphQLError } from './operation/errors.ts';
 export type { HTTPExtension } from './operation/errors.ts';
+export { ErrorAllowance } from './operation/limits/error-allowance.ts';
+export { createExecution, executeOperation } from './operation/run-operation.ts';
 export type { FormatError } from './operation/format-errors.ts';
 export type * from './operation/apollo-hooks.ts';
 export type * from './operation/plugin.ts';
 export type * from './operation/types.ts';
-export { ping } from './platform/adapter.ts';
+export { clientAddress, ping } from './platform/adapter.ts';
+export type { PlatformCall } from './platform/adapter.ts';
 export type { ResponseStream } from './platform/aws-stream.ts';
 export { lambdaAdapters } from './platform/aws.ts';
 export { fetchAPI } from './platform/fetch.ts';
 export { netlifyV1 } from './platform/netlify.ts';
 export type { NetlifyContext, NetlifyHandlerContext, NetlifyHandlerEvent, NetlifyHandlerResponse } from './platform/netlify.ts';
+export { nodeHTTP } from './platform/node.ts';
 export type { NodeExchange } from './platform/node.ts';
 export type { DeadlineOptions } from './startup/deadline.ts';
 export type { ContextFits, ContextValue, ServerOptions } from './startup/options.ts';
+export { findCheck } from './startup/load-tools.ts';
 export type { CreateHandler, OptionsPromise, OptionsSource } from './startup/start.ts';
 export { createHandler } from './universal-handler.ts';
 export type { Handler } from './universal-handler.ts';

@@ -1,8 +1,8 @@
 import type { DocumentNode, GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphql';
 
 import type { KeyValueCache } from '../datasources/index.ts';
-import { DocumentCache } from '../server/for-v3.ts';
-import type { DocumentSettings } from '../server/for-v3.ts';
+import { DocumentCache } from '../server/index.ts';
+import type { DocumentSettings } from '../server/index.ts';
 import type { FormatError } from './errors/format-errors.ts';
 import type {
   ApolloServerPlugin,

@@ -87,15 +87,12 @@ test('imports between folders go through their doors', () => {
   deepEqual(around.map(describe), []);
 });
 
-for (const folder of ['v3', 'tools']) {
-  const list = `server/for-${folder}.ts`;
-  test(`what ${folder} takes of the server beside types is in ${list}, which no other folder imports`, () => {
-    const taken = valuesThat(folder, 'server');
+test('what tools take of the server beside types is in server/for-tools.ts, which no other folder imports', () => {
+  const taken = valuesThat('tools', 'server');
 
-    deepEqual(taken.filter(({ to }) => to !== list && to !== 'server/node/index.ts').map(describe), []);
-    deepEqual(importersOf(list), [folder]);
-  });
-}
+  deepEqual(taken.filter(({ to }) => to !== 'server/for-tools.ts' && to !== 'server/node/index.ts').map(describe), []);
+  deepEqual(importersOf('server/for-tools.ts'), ['tools']);
+});
 
 /**
  * `subgraph` finds the definitions in the text of a schema as the server does: to parse 3,000 types takes a cold process 97 ms, and 200 types
@@ -194,7 +191,6 @@ const secondDoors = [
   'executor/schema/index.ts',
   'server/http/streams/incremental-delivery.ts',
   'server/node/index.ts',
-  'server/for-v3.ts',
   'server/for-tools.ts',
   'tools/checks/for-cli.ts',
   'tools/landing-page/packed-playground.ts',

@@ -45,7 +45,7 @@ export function addCORSHeaders(sharing: Sharing): PromiseOrValue<void> {
   const { cors, request, headers } = sharing;
   const { origin = '*', credentials } = cors;
   if (origin === '*') {
-    addFields('*', cors, request, headers);
+    writeCORSFields('*', cors, request, headers);
     return;
   }
   addVary(headers, 'Origin');
@@ -54,41 +54,46 @@ export function addCORSHeaders(sharing: Sharing): PromiseOrValue<void> {
   // Every page can send "null", from a sandboxed frame: with credentials not even a function can allow it.
   if (requested === 'null' && credentials === true) return;
   if (typeof origin === 'function') return askOrigin(origin, requested, sharing);
-  if (matches(origin, requested)) addFields(requested, cors, request, headers);
+  if (isOneOf(origin, requested)) writeCORSFields(requested, cors, request, headers);
 }
 
 async function askOrigin(isAllowed: (origin: string) => unknown, requested: string, sharing: Sharing): Promise<void> {
   const { cors, request, headers, logger } = sharing;
   try {
-    if ((await isAllowed(requested)) === true) addFields(requested, cors, request, headers);
+    if ((await isAllowed(requested)) === true) writeCORSFields(requested, cors, request, headers);
   } catch (error) {
     logger.error('cors.origin failed: the origin of a request was refused.', error);
   }
 }
 
-function matches(allowed: CORSOrigin, requested: string): boolean {
+/** True if the origin of a request is one of those that are allowed. */
+export function isOneOf(allowed: CORSOrigin, requested: string): boolean {
   if (typeof allowed === 'string') return allowed === requested;
   // A pattern with the g or y flag keeps a position between calls, and would refuse every second request.
   if (allowed instanceof RegExp) return new RegExp(allowed.source, allowed.flags.replaceAll(/[gy]/g, '')).test(requested);
-  return allowed.some((one) => matches(one, requested));
+  return allowed.some((one) => isOneOf(one, requested));
 }
 
-function addFields(allowed: string, cors: CORSOptions, request: HTTPRequest, headers: HeaderMap): void {
-  const { credentials, allowedHeaders, exposedHeaders, maxAge } = cors;
-  headers.set('access-control-allow-origin', allowed);
+/** Adds the header fields for an origin; undefined: one that is not allowed. */
+export function writeCORSFields(
+  allowed: string | undefined,
+  cors: Omit<CORSOptions, 'origin'>,
+  request: HTTPRequest,
+  headers: HeaderMap,
+): void {
+  const { credentials, allowedHeaders, maxAge } = cors;
+  const add = (name: string, value: string | readonly string[] | null | undefined): void => {
+    const text = typeof value === 'object' ? value?.join(', ') : value;
+    if (text) headers.set(name, text);
+  };
+  add('access-control-allow-origin', allowed);
   if (credentials === true) headers.set('access-control-allow-credentials', 'true');
-  if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) {
-    if (exposedHeaders !== undefined) headers.set('access-control-expose-headers', list(exposedHeaders));
-    return;
-  }
-  headers.set('access-control-allow-methods', list(cors.methods ?? methods));
-  const requested = request.headers.get('access-control-request-headers');
-  if (allowedHeaders !== undefined) headers.set('access-control-allow-headers', list(allowedHeaders));
-  else if (requested !== null) {
-    headers.set('access-control-allow-headers', requested);
-    addVary(headers, 'Access-Control-Request-Headers');
-  }
-  if (maxAge !== undefined) headers.set('access-control-max-age', String(maxAge));
+  if (request.method === 'OPTIONS') {
+    add('access-control-allow-methods', cors.methods ?? methods);
+    if (!allowedHeaders) addVary(headers, 'Access-Control-Request-Headers');
+    add('access-control-allow-headers', allowedHeaders || request.headers.get('access-control-request-headers'));
+    add('access-control-max-age', maxAge === undefined ? undefined : String(maxAge));
+  } else add('access-control-expose-headers', cors.exposedHeaders);
 }
 
 /** The options, with the header fields of plugins. Without `allowedHeaders`, those that a preflight requests are allowed anyway. */
@@ -103,10 +108,6 @@ export function corsWith(cors: CORSOptions, plugins: readonly Pick<ServerPlugin,
     ...(allowedHeaders !== undefined && { allowedHeaders: [allowedHeaders, allowed].flat() }),
     ...(exposed.length > 0 && { exposedHeaders: [exposedHeaders, exposed].flat() }),
   };
-}
-
-function list(value: string | readonly string[]): string {
-  return typeof value === 'string' ? value : value.join(', ');
 }
 
 /** Throws for a URL that browsers send in another form: it would match no request. */

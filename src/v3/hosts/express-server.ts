@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { createUnobservedHandler, nodeHTTP } from '../../server/for-v3.ts';
+import { createUnobservedHandler, nodeHTTP } from '../../server/index.ts';
 import type { CORSOptions } from '../http/cors.ts';
 import { isBelow, isHealthCheck } from '../http/respond.ts';
 import type { GetMiddlewareOptions } from '../http/respond.ts';

@@ -1,4 +1,4 @@
-import { needsNoPreflight, readText } from '../../server/for-v3.ts';
+import { needsNoPreflight, readText } from '../../server/index.ts';
 import { isGraphQLError } from '../../shared/index.ts';
 import type { HTTPRequest } from '../../shared/index.ts';
 import { refusal } from '../errors/apollo-error.ts';

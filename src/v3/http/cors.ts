@@ -1,6 +1,7 @@
-import type { CORSOptions as ServerCORSOptions } from '../../server/for-v3.ts';
+import { isOneOf, writeCORSFields } from '../../server/index.ts';
+import type { CORSOptions as ServerCORSOptions } from '../../server/index.ts';
 import { addVary } from '../../shared/index.ts';
-import type { HeaderMap } from '../../shared/index.ts';
+import type { HTTPRequest, HeaderMap } from '../../shared/index.ts';
 import type { ExpressRequest } from './express.ts';
 
 type Origin = boolean | string | RegExp | readonly (boolean | string | RegExp)[];
@@ -23,7 +24,12 @@ export type CORSOptionsDelegate = (request: ExpressRequest, callback: (error: Er
 export type CORS = boolean | CORSOptions | CORSOptionsDelegate;
 
 /** The status of the answer to a preflight; undefined when the request goes on. Rejects when a callback does. */
-export async function applyCORS(cors: CORS | undefined, request: ExpressRequest, headers: HeaderMap): Promise<number | undefined> {
+export async function applyCORS(
+  cors: CORS | undefined,
+  record: HTTPRequest,
+  request: ExpressRequest,
+  headers: HeaderMap,
+): Promise<number | undefined> {
   if (cors === false) return undefined;
   const given = cors === true || cors === undefined ? {} : cors;
   const options: CORSOptions = typeof given === 'function' ? ((await called<CORSOptions>((back) => given(request, back))) ?? {}) : given;
@@ -33,17 +39,16 @@ export async function applyCORS(cors: CORS | undefined, request: ExpressRequest,
   const found = typeof origin === 'function' ? await called<Origin>((back) => origin(requestOrigin, back)) : origin;
   // A callback that allows no origin, or `origin: false`, turns CORS off for the request.
   if (!found) return undefined;
-  addOrigin(headers, found, requestOrigin);
-  if (options.credentials === true) headers.set('access-control-allow-credentials', 'true');
-  if (request.method !== 'OPTIONS') {
-    addList(headers, 'access-control-expose-headers', options.exposedHeaders);
-    return undefined;
-  }
-  addList(headers, 'access-control-allow-methods', options.methods ?? 'GET,HEAD,PUT,PATCH,POST,DELETE');
-  addAllowedHeaders(headers, options, request);
-  if (options.maxAge !== undefined && String(options.maxAge) !== '') headers.set('access-control-max-age', String(options.maxAge));
-  addList(headers, 'access-control-expose-headers', options.exposedHeaders);
-  return options.preflightContinue === true ? undefined : (options.optionsSuccessStatus ?? 204);
+  if (found !== '*') addVary(headers, 'Origin');
+  const allowed =
+    typeof found === 'string' ? found : requestOrigin !== undefined && isAllowed(found, requestOrigin) ? requestOrigin : undefined;
+  const { methods = 'GET,HEAD,PUT,PATCH,POST,DELETE', allowedHeaders = '', exposedHeaders = '' } = options;
+  // As text, because the server writes a blank between the elements of a list.
+  const lists = { methods: String(methods), allowedHeaders: String(allowedHeaders), exposedHeaders: String(exposedHeaders) };
+  // The answer to a preflight has the fields of every other answer, too.
+  for (const method of new Set([record.method, 'GET'])) writeCORSFields(allowed, { ...options, ...lists }, { ...record, method }, headers);
+  if (request.method !== 'OPTIONS' || options.preflightContinue === true) return undefined;
+  return options.optionsSuccessStatus ?? 204;
 }
 
 function called<T>(run: (back: (error: Error | null, value?: T) => void) => unknown): Promise<T | undefined> {
@@ -54,26 +59,7 @@ function called<T>(run: (back: (error: Error | null, value?: T) => void) => unkn
   });
 }
 
-function addOrigin(headers: HeaderMap, origin: Origin, requestOrigin: string | undefined): void {
-  if (origin !== '*') addVary(headers, 'Origin');
-  if (typeof origin === 'string') headers.set('access-control-allow-origin', origin);
-  else if (requestOrigin !== undefined && isAllowed(origin, requestOrigin)) headers.set('access-control-allow-origin', requestOrigin);
-}
-
+/** Any page may be allowed here, with credentials, too: version 3 did not refuse `origin: true`. */
 function isAllowed(origin: Origin, requestOrigin: string): boolean {
-  if (Array.isArray(origin)) return origin.some((one: boolean | string | RegExp) => isAllowed(one, requestOrigin));
-  if (typeof origin === 'string') return origin === requestOrigin;
-  // A pattern with the g or y flag keeps its position between calls, and would refuse every second request.
-  if (origin instanceof RegExp) return new RegExp(origin.source, origin.flags.replaceAll(/[gy]/g, '')).test(requestOrigin);
-  return Boolean(origin);
-}
-
-function addAllowedHeaders(headers: HeaderMap, { allowedHeaders }: CORSOptions, request: ExpressRequest): void {
-  if (!allowedHeaders) addVary(headers, 'Access-Control-Request-Headers');
-  addList(headers, 'access-control-allow-headers', allowedHeaders || request.get('access-control-request-headers'));
-}
-
-function addList(headers: HeaderMap, name: string, value: string | readonly string[] | undefined): void {
-  const text = Array.isArray(value) ? value.join(',') : (value as string | undefined);
-  if (text) headers.set(name, text);
+  return [origin].flat().some((one) => (typeof one === 'boolean' ? one : isOneOf(one, requestOrigin)));
 }

@@ -1,5 +1,5 @@
-import { clientAddress } from '../../server/for-v3.ts';
-import type { PlatformCall } from '../../server/for-v3.ts';
+import { clientAddress } from '../../server/index.ts';
+import type { PlatformCall } from '../../server/index.ts';
 import { HeaderMap, isRecord } from '../../shared/index.ts';
 import type { HTTPRequest } from '../../shared/index.ts';
 import { serializeCookie } from './cookie.ts';

@@ -1,4 +1,4 @@
-import { needsNoPreflight, parseAccept } from '../../server/for-v3.ts';
+import { needsNoPreflight, parseAccept } from '../../server/index.ts';
 import type { RequestCall } from '../../server/index.ts';
 import { HeaderMap } from '../../shared/index.ts';
 import type { HTTPRequest, HTTPResponse, Invocation } from '../../shared/index.ts';
@@ -73,7 +73,7 @@ async function answer(endpoint: Endpoint, { request: record, invocation }: Reque
   if (!isBelow(endpoint.path ?? '/', record.path)) throw new HttpQueryError(404, `Cannot ${method} ${request.path}`);
 
   const isAnswered = endpoint.answersPreflights && method === 'OPTIONS';
-  const preflight = (await applyCORS(endpoint.cors, request, headers)) ?? (isAnswered ? 204 : undefined);
+  const preflight = (await applyCORS(endpoint.cors, record, request, headers)) ?? (isAnswered ? 204 : undefined);
   if (preflight !== undefined) return { status: preflight, headers, body: null };
 
   request.body = await readBody(record, endpoint.bodyParserConfig);

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 
-import { VariablesLimit } from '../../server/for-v3.ts';
+import { VariablesLimit } from '../../server/index.ts';
 import { HeaderMap, capacityOf } from '../../shared/index.ts';
 import type { HTTPResponse, Invocation } from '../../shared/index.ts';
 import { HttpQueryError } from '../errors/apollo-error.ts';

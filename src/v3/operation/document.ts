@@ -1,8 +1,8 @@
 import { GraphQLError } from 'graphql';
 
 import type { KeptPlans } from '../../executor/index.ts';
-import { DocumentError, loadDocument, toGraphQLError } from '../../server/for-v3.ts';
-import type { DocumentHooks } from '../../server/for-v3.ts';
+import { DocumentError, loadDocument, toGraphQLError } from '../../server/index.ts';
+import type { DocumentHooks } from '../../server/index.ts';
 import { messageOf, sha256 } from '../../shared/index.ts';
 import type { OperationInvocation } from '../../shared/index.ts';
 import { PersistedQueryNotFoundError, PersistedQueryNotSupportedError, SyntaxError, ValidationError } from '../errors/apollo-error.ts';

@@ -3,7 +3,7 @@ import type { DocumentNode } from 'graphql';
 
 import { InMemoryLRUCache, PrefixingKeyValueCache, guardCache } from '../../datasources/index.ts';
 import type { KeyValueCache } from '../../datasources/index.ts';
-import type { ServerOptions } from '../../server/for-v3.ts';
+import type { ServerOptions } from '../../server/index.ts';
 import { guardLogger } from '../../shared/index.ts';
 import type { CORSOptions } from '../http/cors.ts';
 import { recommendedRequestHeaders, respond } from '../http/respond.ts';

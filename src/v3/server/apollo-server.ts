@@ -1,6 +1,6 @@
 import type { Handler } from 'aws-lambda';
 
-import { createUnobservedHandler, fetchAPI, lambdaAdapters, netlifyV1 } from '../../server/for-v3.ts';
+import { createUnobservedHandler, fetchAPI, lambdaAdapters, netlifyV1 } from '../../server/index.ts';
 import type { ExpressContext, ExpressRequest, ExpressResponse } from '../http/express.ts';
 import type { GraphQLServerOptions } from '../options.ts';
 import { ApolloServerBase } from './apollo-server-base.ts';

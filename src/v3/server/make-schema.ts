@@ -2,7 +2,7 @@ import { assertValidSchema, getIntrospectionQuery, graphqlSync, Kind, parse } fr
 import type { DefinitionNode, DocumentNode, GraphQLSchema } from 'graphql';
 
 import { messageOf } from '../../shared/index.ts';
-import { findCheck } from '../../server/for-v3.ts';
+import { findCheck } from '../../server/index.ts';
 import { createSchema } from '../../executor/schema/index.ts';
 import type { Logger, SchemaHash } from '../types.ts';
 import { withMapSchema } from './config.ts';
