@@ -1,10 +1,6 @@
 import { parse } from 'graphql';
 import type { DefinitionNode, DocumentNode } from 'graphql';
 
-/** Documents by their text, white space aside: the same text is parsed once. Bounded, for a text may be made anew for each call. */
-const documents = new Map<string, DocumentNode>();
-const maxDocuments = 1000;
-
 /**
  * Parses a template to a document, as graphql-tag does. Other documents may be put into the template: their text stands
  * there then. Throws a syntax error of graphql-js.
@@ -12,13 +8,8 @@ const maxDocuments = 1000;
 export function gql(template: TemplateStringsArray | readonly string[] | string, ...substitutions: readonly any[]): DocumentNode {
   const strings = typeof template === 'string' ? [template] : template;
   const text = strings.map((part, at) => part + (at < substitutions.length ? textOf(substitutions[at]) : '')).join('');
-  const key = text.replaceAll(/[\s,]+/g, ' ').trim();
-  const known = documents.get(key);
-  if (known !== undefined) return known;
   const parsed = parse(text);
-  const document = { ...parsed, definitions: withoutRepetitions(parsed.definitions) };
-  if (documents.size < maxDocuments) documents.set(key, document);
-  return document;
+  return { ...parsed, definitions: withoutRepetitions(parsed.definitions) };
 }
 
 function textOf(value: any): string {

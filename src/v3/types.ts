@@ -9,6 +9,7 @@ import type {
 } from 'graphql';
 
 import type { DataSourceOperation, KeyValueCache } from '../datasources/index.ts';
+import type { HeaderMap } from '../shared/index.ts';
 
 export type ValueOrPromise<T> = T | Promise<T>;
 export type BaseContext = Record<string, any>;
@@ -16,24 +17,11 @@ export type VariableValues = Record<string, any>;
 export type { ValidationRule };
 
 /** The methods of `console` and of common loggers. */
-export interface Logger {
-  debug(message?: any, ...rest: any[]): void;
-  info(message?: any, ...rest: any[]): void;
-  warn(message?: any, ...rest: any[]): void;
-  error(message?: any, ...rest: any[]): void;
-}
+export type Logger = Pick<Console, 'debug' | 'info' | 'warn' | 'error'>;
 
 /** Header fields for plugins, compatible with the web's `Headers` and with apollo-server-env. */
-export interface PluginHeaders extends Iterable<[name: string, value: string]> {
-  get(name: string): string | null;
-  has(name: string): boolean;
-  set(name: string, value: string): void;
-  append(name: string, value: string): void;
-  delete(name: string): void;
-  entries(): Iterator<[name: string, value: string]>;
-  keys(): Iterator<string>;
-  values(): Iterator<string>;
-}
+export type PluginHeaders = Iterable<[name: string, value: string]> &
+  Pick<HeaderMap, 'get' | 'has' | 'set' | 'append' | 'delete' | 'entries' | 'keys' | 'values'>;
 
 /** The part of an HTTP request that plugins see. */
 export interface HTTPRequestHead {

@@ -89,7 +89,7 @@ export function createRequest(request: HTTPRequest, platform: PlatformCall): Exp
     get,
     header: get,
   };
-  refuseAll(record, 'req', notRead);
+  refuseMethods(record, 'req');
   return record;
 }
 
@@ -115,20 +115,24 @@ function parseQuery(queryString: string): Record<string, any> {
   return query;
 }
 
-/** Methods that negotiate content, or need Node's request. */
-const notRead = ['is', 'accepts', 'acceptsCharsets', 'acceptsEncodings', 'acceptsLanguages', 'range', 'param', 'on', 'once', 'pipe'];
-
 const advice = {
   req: 'there is no Express here. Read req.headers, req.get(name), req.query or req.body',
   res: 'the server sends the answer. Use res.setHeader, res.append, res.cookie or res.status, or put what you need into the context',
 };
 
+/** Methods that negotiate content, send the answer, or need Node's request and response. */
+const refused = {
+  req: 'is accepts acceptsCharsets acceptsEncodings acceptsLanguages range param on once pipe',
+  res: 'send json jsonp end write writeHead redirect render sendFile sendStatus download pipe flushHeaders on once',
+};
+
 /** Adds methods that throw an error that names them. */
-function refuseAll(target: ExpressRequest | ExpressResponse, name: keyof typeof advice, methods: readonly string[]): void {
-  const withApp = 'use your own Express app: see docs/migration.md, "Other hosts".';
-  for (const method of methods)
+function refuseMethods(target: ExpressRequest | ExpressResponse, name: keyof typeof advice): void {
+  for (const method of refused[name].split(' '))
     target[method] = () => {
-      throw new Error(`${name}.${method} is not supported: ${advice[name]}; or ${withApp}`);
+      throw new Error(
+        `${name}.${method} is not supported: ${advice[name]}; or use your own Express app: see docs/migration.md, "Other hosts".`,
+      );
     };
 }
 
@@ -154,25 +158,6 @@ function decoded(value: string): string {
     return value;
   }
 }
-
-/** Methods that would send the answer, or need Node's response. */
-const notSupported = [
-  'send',
-  'json',
-  'jsonp',
-  'end',
-  'write',
-  'writeHead',
-  'redirect',
-  'render',
-  'sendFile',
-  'sendStatus',
-  'download',
-  'pipe',
-  'flushHeaders',
-  'on',
-  'once',
-];
 
 /** The response in the form of Express's `res`: collects the status, header fields and cookies for the answer. */
 export function createResponse(fields: HeaderMap = new HeaderMap()): ExpressResponse {
@@ -207,7 +192,7 @@ export function createResponse(fields: HeaderMap = new HeaderMap()): ExpressResp
       return response;
     },
   };
-  refuseAll(response, 'res', notSupported);
+  refuseMethods(response, 'res');
   return response;
 }
 

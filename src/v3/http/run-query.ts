@@ -66,19 +66,11 @@ function assertContext(options: QueryOptions): void {
   } catch (thrown) {
     const text = String((thrown as { readonly message?: unknown } | null | undefined)?.message ?? thrown);
     const error = thrown instanceof Error ? thrown : new Error(text);
-    // The same error may be thrown for each request.
-    const shown = text.startsWith(contextFailed) ? error : withMessage(error, `${contextFailed}${text}`);
     const code = (error as { readonly extensions?: { readonly code?: unknown } }).extensions?.code;
+    // A copy, because the same error may be thrown for each request.
+    const shown = Object.create(error, { message: { value: `Context creation failed: ${text}` } }) as Error;
     throw graphqlError(code && code !== 'INTERNAL_SERVER_ERROR' ? 400 : 500, shown, options);
   }
-}
-
-const contextFailed = 'Context creation failed: ';
-
-/** The error itself, as version 3 did; a copy where its message cannot be set. */
-function withMessage(error: Error, message: string): Error {
-  if (Reflect.set(error, 'message', message)) return error;
-  return Object.create(error, { message: { value: message } }) as Error;
 }
 
 function payloadOf(method: string, given: unknown): object {

@@ -52,7 +52,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     const config = { ...given, ...(nodeEnv !== undefined && { nodeEnv }) };
     const logger = guardLogger(config.logger ?? console);
     this.#config = config;
-    assertConfig(config, logger);
+    assertConfig(config);
     const cache = cacheOf(config.cache, 30 * 2 ** 20, (error) => logger.warn('The cache failed, which counts as a miss.', error));
     this.requestOptions = requestOptionsOf(config, logger);
     this.plugins = installPlugins(config);

@@ -3,7 +3,7 @@ import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
 
 import type { KeyValueCache } from '../../datasources/index.ts';
 import type { GraphQLServerOptions, PersistedQueryOptions } from '../options.ts';
-import type { ApolloConfig, Logger, PluginDefinition, ValueOrPromise } from '../types.ts';
+import type { ApolloConfig, PluginDefinition, ValueOrPromise } from '../types.ts';
 
 /** The context value, or the object it is copied from. */
 export type Context<T = object> = T;
@@ -24,7 +24,7 @@ export interface CSRFPreventionOptions {
 /** The options of a request that a server sets itself, or takes in another form. */
 type OwnOptions = 'schema' | 'schemaHash' | 'context' | 'cache' | 'plugins' | 'persistedQueries';
 
-/** The options of version 3, and those of version 2 that still have an effect. */
+/** The options of version 3. */
 export interface Config<ContextFunctionParams = any> extends Omit<GraphQLServerOptions<any>, OwnOptions> {
   /** Text, documents, or lists of these. */
   typeDefs?: any;
@@ -45,26 +45,7 @@ export interface Config<ContextFunctionParams = any> extends Omit<GraphQLServerO
   stopOnTerminationSignals?: boolean | undefined;
   /** For plugins that read it. */
   apollo?: ApolloConfig | undefined;
-
-  /** Version 2: options of the cache-control plugin. */
-  cacheControl?: any;
-  /** Version 2: ignored with a warning, as are the following options. */
-  playground?: any;
-  tracing?: boolean | undefined;
-  uploads?: any;
-  subscriptions?: any;
-  engine?: any;
 }
-
-/** Options of version 2, and what to write instead. */
-const optionsOfVersion2: Readonly<Record<string, string>> = {
-  playground: 'Remove it: there is no page for browsers. Open the endpoint in Apollo Sandbox, or write a plugin with renderLandingPage.',
-  tracing: 'Remove it: the format is obsolete. See docs/plugins.md for a plugin that measures resolvers.',
-  engine: 'Remove it: nothing is reported to Apollo. See docs/migration.md, "Withdrawn".',
-  subscriptions: 'Remove it: version 3 had none. createHandler of graphql-functions streams them, see docs/streaming.md.',
-  cacheControl: 'Write plugins: [ApolloServerPluginCacheControl({ defaultMaxAge })] instead, from "graphql-functions/v3/core".',
-  uploads: 'Remove it: requests with files are refused. Clients can upload to a signed URL of your object store, see docs/uploads.md.',
-};
 
 /** What to write in place of schema directives. */
 export const withMapSchema =
@@ -76,8 +57,8 @@ const withdrawn: Readonly<Record<string, string>> = {
   schemaDirectives: withMapSchema,
 };
 
-/** Throws for invalid options, and warns about options of version 2 with what to write instead. */
-export function assertConfig(config: Config, logger: Logger): void {
+/** Throws for invalid options. */
+export function assertConfig(config: Config): void {
   const { cache, plugins } = config;
   for (const [name, advice] of Object.entries(withdrawn))
     if (config[name as keyof Config]) throw new Error(`The option ${name} does not exist here. ${advice}`);
@@ -85,10 +66,6 @@ export function assertConfig(config: Config, logger: Logger): void {
     throw new TypeError(`The option cache takes "bounded" or an object with get, set and delete, not ${JSON.stringify(cache)}.`);
   const missing = plugins?.findIndex((plugin) => !plugin) ?? -1;
   if (missing !== -1) throw new TypeError(`plugins[${missing}] is ${String(plugins![missing])}, not a plugin. Leave it out of the list.`);
-  for (const [name, advice] of Object.entries(optionsOfVersion2)) {
-    const value: unknown = config[name as keyof Config];
-    if (value !== undefined && value !== false) logger.warn(`The option ${name} is of version 2. ${advice}`);
-  }
 }
 
 /** Refuses `__schema` and `__type` with version 3's message. */

@@ -99,11 +99,10 @@ export function logStartupError(logger: Logger, error: unknown): void {
 }
 
 /** The user's plugins, with functions called, and those that the server adds. */
-export function installPlugins({ plugins = [], cacheControl, apollo }: Config): ApolloServerPlugin<any>[] {
+export function installPlugins({ plugins = [], apollo }: Config): ApolloServerPlugin<any>[] {
   const installed = plugins.map((plugin) => (typeof plugin === 'function' ? plugin() : plugin));
   installed.forEach(assertCallable);
-  if (!hasInternalPlugin(installed, 'CacheControl') && cacheControl !== false)
-    installed.push(ApolloServerPluginCacheControl(typeof cacheControl === 'object' ? (cacheControl as object) : {}));
+  if (!hasInternalPlugin(installed, 'CacheControl')) installed.push(ApolloServerPluginCacheControl());
   const key = apollo?.key ?? globalThis.process?.env?.['APOLLO_KEY'];
   if (!hasInternalPlugin(installed, 'UsageReporting') && key) installed.push(ApolloServerPluginUsageReporting());
   return installed;

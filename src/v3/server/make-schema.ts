@@ -1,7 +1,6 @@
 import { assertValidSchema, getIntrospectionQuery, graphqlSync, Kind, parse } from 'graphql';
-import type { DefinitionNode, DocumentNode, GraphQLSchema } from 'graphql';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
 
-import { messageOf } from '../../shared/index.ts';
 import { findCheck } from '../../server/index.ts';
 import { createSchema } from '../../executor/schema/index.ts';
 import type { Logger, SchemaHash } from '../types.ts';
@@ -56,34 +55,24 @@ function sourcesOf(typeDefs: unknown): (string | DocumentNode)[] {
   return [typeDefs as string | DocumentNode];
 }
 
-function fromModules(modules: readonly GraphQLSchemaModule[]): { typeDefs: DocumentNode[]; resolvers: Record<string, any>[] } {
+/** Modules may extend root types that no module defines. */
+function fromModules(modules: readonly GraphQLSchemaModule[]): { typeDefs: (string | DocumentNode)[]; resolvers: Record<string, any>[] } {
   const parts = modules.map((module) => ('kind' in module ? { typeDefs: module as unknown as DocumentNode } : module));
+  const documents = parts.map(({ typeDefs }) => (typeof typeDefs === 'string' ? parse(typeDefs) : typeDefs));
+  const has = (kind: Kind, root: string): boolean =>
+    documents.some(({ definitions }) => definitions.some((one) => one.kind === kind && 'name' in one && one.name?.value === root));
+  const roots = ['Query', 'Mutation', 'Subscription'].filter(
+    (root) => has(Kind.OBJECT_TYPE_EXTENSION, root) && !has(Kind.OBJECT_TYPE_DEFINITION, root),
+  );
   return {
-    typeDefs: withOneQuery(parts.map(({ typeDefs }) => (typeof typeDefs === 'string' ? parse(typeDefs) : typeDefs))),
+    typeDefs: [...documents, ...roots.map((root) => `type ${root}`)],
     resolvers: parts.flatMap(({ resolvers }) => resolvers ?? []),
   };
 }
 
-const roots = ['Query', 'Mutation', 'Subscription'];
-
-/** Modules may extend root types that no module defines. */
-function withOneQuery(documents: DocumentNode[]): DocumentNode[] {
-  const defined = new Set<string>();
-  for (const { definitions } of documents)
-    for (const one of definitions) if (one.kind === Kind.OBJECT_TYPE_DEFINITION) defined.add(one.name.value);
-  const define = (node: DefinitionNode): DefinitionNode => {
-    if (node.kind !== Kind.OBJECT_TYPE_EXTENSION || !roots.includes(node.name.value) || defined.has(node.name.value)) return node;
-    defined.add(node.name.value);
-    return { ...node, kind: Kind.OBJECT_TYPE_DEFINITION };
-  };
-  return documents.map((document) => ({ ...document, definitions: document.definitions.map(define) }));
-}
-
 function withMocks({ mocks, mockEntireSchema }: Config, schema: GraphQLSchema): GraphQLSchema {
   if (mocks === false || (!mocks && mockEntireSchema === undefined)) return schema;
-  const { addMocksToSchema } = loadPeer('@graphql-tools/mock', 'The options mocks and mockEntireSchema need it') as {
-    addMocksToSchema(options: object): GraphQLSchema;
-  };
+  const { addMocksToSchema } = loadMockTool();
   return addMocksToSchema({
     schema,
     mocks: mocks === true || mocks === undefined ? {} : mocks,
@@ -103,20 +92,12 @@ function inOrder(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Loads an optional peer dependency of the project, or throws an error that says how to install it. `need` names the reason. */
-function loadPeer(name: string, need: string): unknown {
-  const module = globalThis.process?.getBuiltinModule?.('node:module');
-  if (module === undefined) throw new Error(`${need}: ${name}, which can be loaded in Node.js only.`);
-  // Beside the program first: in a monorepo it may have been started from a folder with another version.
-  const places = [process.argv[1], `${process.cwd()}/package.json`].filter((place) => place !== undefined);
-  let failure: unknown;
-  for (const place of places) {
-    try {
-      return module.createRequire(place)(name) as unknown;
-    } catch (error) {
-      failure ??= error;
-    }
+/** From beside the program: in a monorepo it may have been started from a folder with another version. */
+function loadMockTool(): { addMocksToSchema(options: object): GraphQLSchema } {
+  try {
+    const { createRequire } = process.getBuiltinModule('node:module');
+    return createRequire(process.argv[1] ?? `${process.cwd()}/`)('@graphql-tools/mock') as ReturnType<typeof loadMockTool>;
+  } catch (cause) {
+    throw new Error('The options mocks and mockEntireSchema need it: install it with "npm install @graphql-tools/mock".', { cause });
   }
-  const reason = messageOf(failure).split('\n', 1)[0]!;
-  throw new Error(`${need}: install it with "npm install ${name}". (${reason})`, { cause: failure });
 }
