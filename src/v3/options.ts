@@ -90,11 +90,10 @@ export function documentSettings(
 
 /** The options of a request. Throws if a subclass has replaced the schema or the rules, by which no document would be checked. */
 export function assertDocuments(given: GraphQLServerOptions): QueryOptions {
-  const options = given as QueryOptions;
-  const { schema, validationRules, documents } = options as Partial<QueryOptions>;
+  const { schema, validationRules, documents } = given as Partial<QueryOptions>;
   if (documents === undefined || documents.schema !== schema || documents.validationRules !== validationRules)
     throw new Error(
       'createGraphQLServerOptions must return the schema and the validationRules of super. Create an ApolloServer for each schema, and choose its handler.',
     );
-  return options;
+  return given as QueryOptions;
 }

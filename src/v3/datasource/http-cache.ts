@@ -7,14 +7,8 @@ import {
   isImpersonal,
   saysPublic,
 } from '../../datasources/index.ts';
-import type { CacheLookup, DataSourceOperation, KeyValueCache } from '../../datasources/index.ts';
+import type { CacheLookup, CacheOptions, DataSourceOperation, KeyValueCache } from '../../datasources/index.ts';
 import { sha256 } from '../../shared/index.ts';
-
-/** How long a response is kept, whatever its header fields say. */
-export interface CacheOptions {
-  /** Seconds. 0: not at all. */
-  ttl?: number;
-}
 
 /** A replacement for the platform's fetch. */
 export type HTTPFetch = (request: any) => Promise<Response>;

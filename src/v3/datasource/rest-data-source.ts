@@ -1,10 +1,11 @@
 import { deepCopyOf, isPlainObject } from '../../shared/index.ts';
 import { resolveCallURL } from '../../datasources/index.ts';
+import type { CacheOptions } from '../../datasources/index.ts';
 import { ApolloError, AuthenticationError, ForbiddenError } from '../errors/apollo-error.ts';
 import { DataSource } from '../types.ts';
 import type { DataSourceConfig } from '../types.ts';
 import { HTTPCache } from './http-cache.ts';
-import type { CacheOptions, HTTPFetch } from './http-cache.ts';
+import type { HTTPFetch } from './http-cache.ts';
 
 type ValueOrPromise<T> = T | Promise<T>;
 
@@ -95,7 +96,8 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
 
   protected async errorFromResponse(response: Response): Promise<ApolloError> {
     const { status, statusText, url } = response;
-    const error = errorFor(status, `${status}: ${statusText}`);
+    const ErrorClass = status === 401 ? AuthenticationError : status === 403 ? ForbiddenError : ApolloError;
+    const error = new ErrorClass(`${status}: ${statusText}`);
     const body = await this.parseBody(response);
     Object.assign(error.extensions, { response: { url, status, statusText, body } });
     return error;
@@ -176,21 +178,17 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
 
   /** Its signal combines the caller's, the timeout and that of the operation. */
   #requestTo(url: URL, { path: _path, params: _params, cacheOptions: _cacheOptions, timeout, body, ...init }: RequestOptions): Request {
-    const signals = [init.signal, timeout ? AbortSignal.timeout(timeout) : undefined, this.#operation?.signal].filter(isPresent);
+    const given = [init.signal, timeout ? AbortSignal.timeout(timeout) : undefined, this.#operation?.signal];
+    const signals = given.filter((signal) => signal !== undefined && signal !== null);
     const request = new Request(String(url), {
       ...init,
-      ...(isPresent(body) && { body: body as NonNullable<RequestInit['body']>, duplex: 'half' }),
+      ...(body !== undefined && body !== null && { body: body as NonNullable<RequestInit['body']>, duplex: 'half' }),
       ...(signals.length > 0 && { signal: signals.length === 1 ? signals[0]! : AbortSignal.any(signals) }),
     } as RequestInit);
     // As in node-fetch, for code that logs the body of a call.
     if (typeof body === 'string') Object.defineProperty(request.body, 'toString', { value: () => body });
     return request;
   }
-}
-
-function errorFor(status: number, message: string): ApolloError {
-  if (status === 401) return new AuthenticationError(message);
-  return status === 403 ? new ForbiddenError(message) : new ApolloError(message);
 }
 
 /** Plain objects, arrays and objects with toJSON are sent as JSON. */
@@ -201,8 +199,4 @@ function serializeBody(options: RequestOptions): void {
   if (!isPlain && typeof (body as { toJSON?: unknown }).toJSON !== 'function') return;
   options.body = JSON.stringify(body);
   if (!options.headers.get('content-type')) options.headers.set('content-type', 'application/json');
-}
-
-function isPresent<T>(value: T | null | undefined): value is T {
-  return value !== undefined && value !== null;
 }

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import type { ASTNode, GraphQLFormattedError, Source, SourceLocation } from 'graphql';
+import type { GraphQLFormattedError } from 'graphql';
 
 declare module 'graphql' {
   // As in apollo-server-errors: formatters read the original error here.
@@ -9,33 +9,29 @@ declare module 'graphql' {
   }
 }
 
+// Declared here and not as class fields, which would appear in `extensions.exception`.
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging
+export interface ApolloError extends Pick<GraphQLError, 'locations' | 'path' | 'source' | 'positions' | 'nodes' | 'originalError'> {}
+
 /**
  * The base of the version-3 error classes: a message, a code, and custom extensions. A resolver that throws one
  * answers with the message and `extensions.code` in every environment.
  */
 export class ApolloError extends Error {
   extensions: Record<string, any>;
-  // Only declared, because fields would appear in `extensions.exception`.
-  declare readonly locations: readonly SourceLocation[] | undefined;
-  declare readonly path: readonly (string | number)[] | undefined;
-  declare readonly source: Source | undefined;
-  declare readonly positions: readonly number[] | undefined;
-  declare readonly nodes: readonly ASTNode[] | undefined;
-  declare originalError: Error | undefined;
   // Any: users set custom properties on errors.
   [key: string]: any;
 
-  /** Throws for `{ extensions: … }` as extensions, which would nest them. */
-  constructor(message: string, code?: string, extensions?: Record<string, any>) {
+  /** Throws for `{ extensions: … }` as extensions, which would nest them. `name`: that of the classes below. */
+  constructor(message: string, code?: string, extensions?: Record<string, any>, name?: string) {
     super(message);
-    if (extensions?.['extensions']) {
+    if (extensions?.['extensions'])
       throw new Error(
-        'Pass extensions directly as the third argument of the ApolloError constructor: `new ' +
-          'ApolloError(message, code, {myExt: value})`, not `new ApolloError(message, code, ' +
-          '{extensions: {myExt: value}})`',
+        'Pass extensions directly as the third argument of the ApolloError constructor: `new ApolloError(message, code, {myExt: value})`, ' +
+          'not `new ApolloError(message, code, {extensions: {myExt: value}})`',
       );
-    }
     this.extensions = { ...extensions, code };
+    if (name !== undefined) hide(this, 'name', name);
   }
 
   /**
@@ -65,56 +61,49 @@ function toGraphQLError({ message, nodes, source, positions, path, originalError
 /** The document is not valid GraphQL: GRAPHQL_PARSE_FAILED. */
 export class SyntaxError extends ApolloError {
   constructor(message: string) {
-    super(message, 'GRAPHQL_PARSE_FAILED');
-    hide(this, 'name', 'SyntaxError');
+    super(message, 'GRAPHQL_PARSE_FAILED', undefined, 'SyntaxError');
   }
 }
 
 /** The document is invalid for the schema: GRAPHQL_VALIDATION_FAILED. */
 export class ValidationError extends ApolloError {
   constructor(message: string) {
-    super(message, 'GRAPHQL_VALIDATION_FAILED');
-    hide(this, 'name', 'ValidationError');
+    super(message, 'GRAPHQL_VALIDATION_FAILED', undefined, 'ValidationError');
   }
 }
 
 /** The caller is not authenticated: UNAUTHENTICATED. */
 export class AuthenticationError extends ApolloError {
   constructor(message: string, extensions?: Record<string, any>) {
-    super(message, 'UNAUTHENTICATED', extensions);
-    hide(this, 'name', 'AuthenticationError');
+    super(message, 'UNAUTHENTICATED', extensions, 'AuthenticationError');
   }
 }
 
 /** The caller lacks permission: FORBIDDEN. */
 export class ForbiddenError extends ApolloError {
   constructor(message: string, extensions?: Record<string, any>) {
-    super(message, 'FORBIDDEN', extensions);
-    hide(this, 'name', 'ForbiddenError');
+    super(message, 'FORBIDDEN', extensions, 'ForbiddenError');
   }
 }
 
 /** No document is stored under the hash: PERSISTED_QUERY_NOT_FOUND. */
 export class PersistedQueryNotFoundError extends ApolloError {
   constructor() {
-    super('PersistedQueryNotFound', 'PERSISTED_QUERY_NOT_FOUND');
-    hide(this, 'name', 'PersistedQueryNotFoundError');
+    super('PersistedQueryNotFound', 'PERSISTED_QUERY_NOT_FOUND', undefined, 'PersistedQueryNotFoundError');
   }
 }
 
 /** Persisted queries are disabled: PERSISTED_QUERY_NOT_SUPPORTED. */
 export class PersistedQueryNotSupportedError extends ApolloError {
   constructor() {
-    super('PersistedQueryNotSupported', 'PERSISTED_QUERY_NOT_SUPPORTED');
-    hide(this, 'name', 'PersistedQueryNotSupportedError');
+    super('PersistedQueryNotSupported', 'PERSISTED_QUERY_NOT_SUPPORTED', undefined, 'PersistedQueryNotSupportedError');
   }
 }
 
 /** The client's input is invalid: BAD_USER_INPUT. */
 export class UserInputError extends ApolloError {
   constructor(message: string, extensions?: Record<string, any>) {
-    super(message, 'BAD_USER_INPUT', extensions);
-    hide(this, 'name', 'UserInputError');
+    super(message, 'BAD_USER_INPUT', extensions, 'UserInputError');
   }
 }
 

@@ -96,18 +96,14 @@ export class ApolloServer<ContextFunctionParams = ExpressContext> extends Apollo
   }
 }
 
-/** A request that may come from Express. */
-interface MountedRequest {
-  url?: string | undefined;
-  baseUrl?: string;
-  readonly originalUrl?: string;
-}
-
 /**
  * True when the middleware answers a request. Then the path is moved from the URL to `baseUrl`, as in
  * routers of Express.
  */
-function takes({ path: mounted = '/', disableHealthCheck }: GetMiddlewareOptions, request: MountedRequest): boolean {
+function takes(
+  { path: mounted = '/', disableHealthCheck }: GetMiddlewareOptions,
+  request: IncomingMessage & { baseUrl?: string; originalUrl?: string },
+): boolean {
   const { url = '/', baseUrl = '', originalUrl } = request;
   const path = url.split('?', 1)[0]!;
   if (disableHealthCheck !== true && isHealthCheck({ path })) return true;

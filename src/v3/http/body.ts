@@ -61,12 +61,10 @@ function isJSON(contentType: string, type: BodyParserConfig['type'] = 'applicati
   });
 }
 
-const units: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
-
 function bytesOf(limit: number | string): number {
   if (typeof limit === 'number') return limit;
   const [, amount, unit = 'b'] = /^\s*(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?\s*$/i.exec(limit) ?? [];
   if (amount === undefined)
     throw new TypeError(`Expected bodyParserConfig.limit to be a number of bytes or a text like "5mb", got "${limit}".`);
-  return Math.floor(Number(amount) * units[unit.toLowerCase()]!);
+  return Math.floor(Number(amount) * 1024 ** ['b', 'kb', 'mb', 'gb'].indexOf(unit.toLowerCase()));
 }

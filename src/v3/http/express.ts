@@ -31,29 +31,6 @@ export interface ExpressRequest {
   [key: string]: any;
 }
 
-/** The part of Express's response that handlers of the version-3 generation write. Other methods throw an error that names them. */
-export interface ExpressResponse {
-  statusCode: number;
-  readonly locals: Record<string, any>;
-  readonly headersSent: boolean;
-  status(code: number): this;
-  setHeader(name: string, value: string | number | readonly string[]): this;
-  set(name: string | Record<string, string>, value?: string | readonly string[]): this;
-  header(name: string | Record<string, string>, value?: string | readonly string[]): this;
-  append(name: string, value: string | readonly string[]): this;
-  getHeader(name: string): string | string[] | undefined;
-  get(name: string): string | undefined;
-  getHeaders(): Record<string, string | string[]>;
-  hasHeader(name: string): boolean;
-  removeHeader(name: string): void;
-  vary(name: string): this;
-  type(type: string): this;
-  cookie(name: string, value: any, options?: CookieOptions): this;
-  clearCookie(name: string, options?: CookieOptions): this;
-  // Any: as on the request.
-  [key: string]: any;
-}
-
 /** `express` of the context function's argument. */
 export interface ExpressContext {
   readonly req: ExpressRequest;
@@ -82,9 +59,7 @@ export function createRequest(request: HTTPRequest, platform: PlatformCall): Exp
     protocol,
     secure: protocol === 'https',
     xhr: get('x-requested-with')?.toLowerCase() === 'xmlhttprequest',
-    get cookies() {
-      return parseCookies(headers.get('cookie'));
-    },
+    cookies: parseCookies(headers.get('cookie')),
     apiGateway: platform,
     get,
     header: get,
@@ -139,14 +114,9 @@ function refuseMethods(target: ExpressRequest | ExpressResponse, name: keyof typ
 function parseCookies(header: string | null): Record<string, string> {
   const cookies: Record<string, string> = {};
   for (const pair of header?.split(';') ?? []) {
-    const at = pair.indexOf('=');
-    const name = pair.slice(0, at).trim();
-    if (at < 0 || name === '' || Object.hasOwn(cookies, name)) continue;
-    const value = pair
-      .slice(at + 1)
-      .trim()
-      .replace(/^"(.*)"$/, '$1');
-    Object.defineProperty(cookies, name, { value: decoded(value), enumerable: true, writable: true, configurable: true });
+    const [, name = '', quoted, plain = ''] = /^\s*([^=]*?)\s*=\s*(?:"(.*)"|(.*?))\s*$/s.exec(pair) ?? [];
+    if (name === '' || Object.hasOwn(cookies, name)) continue;
+    Object.defineProperty(cookies, name, { value: decoded(quoted ?? plain), enumerable: true, writable: true, configurable: true });
   }
   return cookies;
 }
@@ -159,44 +129,49 @@ function decoded(value: string): string {
   }
 }
 
-/** The response in the form of Express's `res`: collects the status, header fields and cookies for the answer. */
-export function createResponse(fields: HeaderMap = new HeaderMap()): ExpressResponse {
-  const set: ExpressResponse['set'] = (name, value) => {
-    for (const [key, one] of typeof name === 'string' ? [[name, value] as const] : Object.entries(name)) setField(fields, key, one);
-    return response;
-  };
-  const valueOf = (name: string): string | string[] | undefined =>
-    name.toLowerCase() === 'set-cookie' ? (fields.has(name) ? fields.getSetCookie() : undefined) : (fields.get(name) ?? undefined);
-  const response: ExpressResponse = {
-    statusCode: 200,
-    locals: {},
-    headersSent: false,
-    status: (code) => Object.assign(response, { statusCode: code }),
-    setHeader: (name, value) => (setField(fields, name, value), response),
-    set,
-    header: set,
-    append: (name, value) => {
-      for (const one of typeof value === 'string' ? [value] : value) fields.append(name, one);
-      return response;
-    },
-    getHeader: valueOf,
-    get: (name) => fields.get(name) ?? undefined,
-    getHeaders: () => (fields.has('set-cookie') ? { ...fields.toRecord(), 'set-cookie': fields.getSetCookie() } : fields.toRecord()),
-    hasHeader: (name) => fields.has(name),
-    removeHeader: (name) => fields.delete(name),
-    vary: (name) => (fields.append('vary', name), response),
-    type: (type) => (fields.set('content-type', type), response),
-    cookie: (name, value, options) => (fields.append('set-cookie', serializeCookie(name, value, options)), response),
-    clearCookie: (name, options) => {
-      fields.append('set-cookie', serializeCookie(name, '', { path: '/', ...options, expires: new Date(1), maxAge: undefined }));
-      return response;
-    },
-  };
-  refuseMethods(response, 'res');
-  return response;
-}
+type FieldValue = string | number | readonly string[];
 
-function setField(fields: HeaderMap, name: string, value: string | number | readonly string[] | undefined): void {
-  fields.delete(name);
-  for (const one of Array.isArray(value) ? (value as string[]) : [String(value)]) fields.append(name, one);
+/**
+ * The part of Express's response that handlers of the version-3 generation write: collects the status, header fields and cookies for the
+ * answer. Other methods throw an error that names them.
+ */
+export class ExpressResponse {
+  // Any: as on the request.
+  [key: string]: any;
+  statusCode: number = 200;
+  readonly locals: Record<string, any> = {};
+  readonly headersSent: boolean = false;
+  readonly #fields: HeaderMap;
+
+  constructor(fields: HeaderMap = new HeaderMap()) {
+    this.#fields = fields;
+    refuseMethods(this, 'res');
+  }
+
+  // As fields, so that they work without the object, as in Express.
+  status = (code: number): this => Object.assign(this, { statusCode: code });
+  append = (name: string, value: FieldValue): this => {
+    for (const one of [value].flat()) this.#fields.append(name, String(one));
+    return this;
+  };
+  setHeader = (name: string, value: FieldValue): this => (this.#fields.delete(name), this.append(name, value));
+  set = (name: string | Record<string, FieldValue>, value: FieldValue = ''): this => {
+    for (const [key, one] of typeof name === 'string' ? [[name, value] as const] : Object.entries(name)) this.setHeader(key, one);
+    return this;
+  };
+  header: ExpressResponse['set'] = this.set;
+  get = (name: string): string | undefined => this.#fields.get(name) ?? undefined;
+  getHeader = (name: string): string | string[] | undefined => this.getHeaders()[name.toLowerCase()];
+  getHeaders = (): Record<string, string | string[]> => ({
+    ...this.#fields.toRecord(),
+    ...(this.hasHeader('set-cookie') && { 'set-cookie': this.#fields.getSetCookie() }),
+  });
+  hasHeader = (name: string): boolean => this.#fields.has(name);
+  removeHeader = (name: string): void => this.#fields.delete(name);
+  vary = (name: string): this => this.append('vary', name);
+  type = (type: string): this => this.setHeader('content-type', type);
+  cookie = (name: string, value: unknown, options?: CookieOptions): this =>
+    this.append('set-cookie', serializeCookie(name, value, options));
+  clearCookie = (name: string, options?: CookieOptions): this =>
+    this.cookie(name, '', { path: '/', ...options, expires: new Date(1), maxAge: undefined });
 }

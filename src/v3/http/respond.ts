@@ -11,8 +11,8 @@ import { readBody } from './body.ts';
 import type { BodyParserConfig } from './body.ts';
 import { applyCORS } from './cors.ts';
 import type { CORS } from './cors.ts';
-import { createRequest, createResponse } from './express.ts';
-import type { ExpressRequest, ExpressResponse } from './express.ts';
+import { ExpressResponse, createRequest } from './express.ts';
+import type { ExpressRequest } from './express.ts';
 import { runQuery } from './run-query.ts';
 
 /** `expressGetMiddlewareOptions` of version 3's createHandler. */
@@ -90,7 +90,7 @@ async function answer(endpoint: Endpoint, { request: record, invocation }: Reque
     );
   if (endpoint.csrfRequestHeaders !== undefined) preventCSRF(record.headers, endpoint.csrfRequestHeaders);
   const payload: unknown = method === 'POST' ? request.body : request.query;
-  const options = assertDocuments(await endpoint.options(request, createResponse(headers)));
+  const options = assertDocuments(await endpoint.options(request, new ExpressResponse(headers)));
   const answered = await runQuery(options, payload, { url: request.url, method, headers: record.headers }, invocation as Invocation);
   setFields(headers, answered.headers);
   const type = answered.headers.get('content-type') ?? json;
@@ -143,9 +143,8 @@ function preventCSRF(headers: HeaderMap, requestHeaders: readonly string[]): voi
   if (requestHeaders.some((name) => (headers.get(name) ?? '') !== '')) return;
   throw new HttpQueryError(
     400,
-    `This operation has been blocked as a potential Cross-Site Request Forgery ` +
-      `(CSRF). Please either specify a 'content-type' header (with a type that ` +
-      `is not one of application/x-www-form-urlencoded, multipart/form-data, text/plain) or provide ` +
-      `a non-empty value for one of the following headers: ${requestHeaders.join(', ')}\n`,
+    "This operation has been blocked as a potential Cross-Site Request Forgery (CSRF). Please either specify a 'content-type' header (with a " +
+      'type that is not one of application/x-www-form-urlencoded, multipart/form-data, text/plain) or provide a non-empty value for one of ' +
+      `the following headers: ${requestHeaders.join(', ')}\n`,
   );
 }

@@ -107,12 +107,9 @@ function parsed(value: unknown, complaint: string): unknown {
 }
 
 const documentAsQuery =
-  "GraphQL queries must be strings. It looks like you're sending the " +
-  'internal graphql-js representation of a parsed query in your ' +
-  'request instead of a request in the GraphQL query language. You ' +
-  'can convert an AST to a string using the `print` function from ' +
-  '`graphql`, or use a client like `apollo-client` which converts ' +
-  'the internal representation to a string for you.';
+  "GraphQL queries must be strings. It looks like you're sending the internal graphql-js representation of a parsed query in your request " +
+  'instead of a request in the GraphQL query language. You can convert an AST to a string using the `print` function from `graphql`, or use ' +
+  'a client like `apollo-client` which converts the internal representation to a string for you.';
 
 /** Any link can send a GET, so it must not change anything. */
 const refuseMutationsByGET: ApolloServerPlugin = {

@@ -16,7 +16,8 @@ export function createRequestContext(
     debug,
     request,
     requestIsBatched,
-    context: cloneObject(context),
+    // A shallow copy with the same prototype.
+    context: Object.assign(Object.create(Object.getPrototypeOf(context) as object) as object, context),
     response: { http: { headers: new HeaderMap() } },
     metrics: {},
     overallCachePolicy: newCachePolicy(),
@@ -36,9 +37,4 @@ export function setFields(headers: PluginHeaders, fields: Iterable<readonly [nam
     if (name.toLowerCase() === 'set-cookie') headers.append(name, value);
     else headers.set(name, value);
   }
-}
-
-/** A shallow copy with the same prototype. */
-function cloneObject<T extends object>(value: T): T {
-  return Object.assign(Object.create(Object.getPrototypeOf(value) as object) as T, value);
 }

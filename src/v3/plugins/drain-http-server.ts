@@ -2,7 +2,7 @@ import type { ApolloServerPlugin } from '../types.ts';
 
 /** Options of {@link ApolloServerPluginDrainHttpServer}. */
 export interface ApolloServerPluginDrainHttpServerOptions {
-  readonly httpServer: { close(callback?: (error?: Error) => void): unknown; closeIdleConnections?(): void; closeAllConnections?(): void };
+  readonly httpServer: { close(callback?: (error?: Error) => void): unknown; closeAllConnections?(): void };
   /** Milliseconds after which busy connections are closed. Default: 10,000. */
   readonly stopGracePeriodMillis?: number;
 }
@@ -20,6 +20,5 @@ function drain({ httpServer, stopGracePeriodMillis = 10_000 }: ApolloServerPlugi
       clearTimeout(timer);
       resolve();
     });
-    httpServer.closeIdleConnections?.();
   });
 }

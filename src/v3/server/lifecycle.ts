@@ -1,3 +1,4 @@
+import { messageOf } from '../../shared/index.ts';
 import { NotReadyError } from '../errors/apollo-error.ts';
 import type { ApolloServerPlugin, GraphQLServerListener, GraphQLServiceContext, LandingPage, Logger, InternalPlugin } from '../types.ts';
 import { ApolloServerPluginCacheControl } from '../plugins/cache-control.ts';
@@ -94,8 +95,9 @@ async function renderPage(listeners: readonly GraphQLServerListener[]): Promise<
 
 /** Logs a start that failed. */
 export function logStartupError(logger: Logger, error: unknown): void {
-  const message = error instanceof Error && error.message !== '' ? error.message : String(error);
-  logger.error(`An error occurred during Apollo Server startup. All GraphQL requests will now fail. The startup error was: ${message}`);
+  logger.error(
+    `An error occurred during Apollo Server startup. All GraphQL requests will now fail. The startup error was: ${messageOf(error)}`,
+  );
 }
 
 /** The user's plugins, with functions called, and those that the server adds. */

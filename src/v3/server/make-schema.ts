@@ -2,6 +2,7 @@ import { assertValidSchema, getIntrospectionQuery, graphqlSync, Kind, parse } fr
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 
 import { findCheck } from '../../server/index.ts';
+import { isRecord } from '../../shared/index.ts';
 import { createSchema } from '../../executor/schema/index.ts';
 import type { Logger, SchemaHash } from '../types.ts';
 import { withMapSchema } from './config.ts';
@@ -23,18 +24,12 @@ export interface ExecutableSchemaOptions {
   readonly [option: string]: any;
 }
 
-/** Refused, because they may contain access rules that would be ignored silently. */
-const refused = [
-  'schemaDirectives',
-  'directiveResolvers',
-  'inheritResolversFromInterfaces',
-  'schemaTransforms',
-  'attachDirectiveResolvers',
-];
+/** Refused, such as schemaDirectives: they may contain access rules that would be ignored silently. */
+const changesSchema = /directive|inherit|transform/i;
 
 /** Builds a schema. Throws for options of version 2 that change it. */
 export function makeExecutableSchema(options: ExecutableSchemaOptions): GraphQLSchema {
-  const given = refused.filter((name) => options[name]);
+  const given = Object.keys(options).filter((name) => options[name] && changesSchema.test(name));
   if (given.length > 0) throw new Error(`makeExecutableSchema does not support ${given.join(', ')}. ${withMapSchema}`);
   const { typeDefs, resolvers } = options;
   return makeSchema({ typeDefs, resolvers }, console);
@@ -83,13 +78,12 @@ function withMocks({ mocks, mockEntireSchema }: Config, schema: GraphQLSchema): 
 /** Version 3's hash of a schema: of its introspection result, with sorted keys. */
 export function hashSchema(schema: GraphQLSchema): SchemaHash {
   const { data } = graphqlSync({ schema, source: getIntrospectionQuery() });
-  const text = JSON.stringify(data?.['__schema'], (_, value: unknown) => inOrder(value));
+  const text = JSON.stringify(data?.['__schema'], inOrder);
   return process.getBuiltinModule('node:crypto').createHash('sha512').update(text).digest('hex') as SchemaHash;
 }
 
-function inOrder(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+function inOrder(_: string, value: unknown): unknown {
+  return isRecord(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value;
 }
 
 /** From beside the program: in a monorepo it may have been started from a folder with another version. */

@@ -249,26 +249,6 @@ test('a GET cannot run a mutation through a custom executor', async () => {
   deepEqual([answer.status, ran], [400, false]);
 });
 
-test('options of version 2 are accepted, each with one warning that says what to write', () => {
-  const warnings: string[] = [];
-  const logger = { ...silent, warn: (message: string) => warnings.push(message) };
-
-  const server = new ApolloServer({
-    typeDefs: 'type Query { a: Int }',
-    logger,
-    playground: true,
-    tracing: true,
-    engine: { apiKey: 'k' },
-    subscriptions: false,
-    uploads: { maxFiles: 1 },
-  });
-
-  ok(server);
-  equal(warnings.length, 4);
-  match(warnings.join('\n'), /uploads[^\n]*signed URL/);
-  match(warnings.join('\n'), /playground[^\n]*renderLandingPage/);
-});
-
 test('a server that cannot start logs the reason, and hides it from clients', async () => {
   const errors: string[] = [];
   const send = serve({
