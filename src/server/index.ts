@@ -5,7 +5,7 @@ export { parseAccept } from './http/accept.ts';
 export { isOneOf, writeCORSFields } from './http/cors.ts';
 export type { CORSOptions, CORSOrigin } from './http/cors.ts';
 export { needsNoPreflight } from './http/csrf.ts';
-export { VariablesLimit, readText } from './http/params.ts';
+export { VariablesLimit, parseJSON, readText } from './http/params.ts';
 export type { HTTPStatusProfile } from './http/status.ts';
 export { streaming } from './http/streams/streaming.ts';
 export { createUntypedStreamingHandler } from './lambda-stream-handler.ts';

@@ -219,12 +219,15 @@ function readValue({ value, isTrusted }: Extract<HTTPRequestBody, { readonly kin
   return value;
 }
 
-/** The JSON value of a body's text. In development, the message for a text that does not parse is the engine's, which says where. */
-function parseJSON(text: string, maxBytes: number, development: boolean): unknown {
+/**
+ * The JSON value of a body's text. In development, the message for a text that does not parse is the engine's, which says where. Only version
+ * 3 has a `reviver`.
+ */
+export function parseJSON(text: string, maxBytes: number, development: boolean, reviver?: Parameters<typeof JSON.parse>[1]): unknown {
   if (text === '') throw badRequest('Expected a JSON body, got an empty one.');
   assertJSONSize(text, maxBytes);
   try {
-    return JSON.parse(text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text);
+    return JSON.parse(text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text, reviver);
   } catch (error) {
     // The engine's message quotes the body, which may contain a password.
     throw badRequest(`Expected the body to be JSON, but it does not parse${development ? `: ${messageOf(error)}` : ''}.`);

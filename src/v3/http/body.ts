@@ -1,4 +1,4 @@
-import { needsNoPreflight, readText } from '../../server/index.ts';
+import { needsNoPreflight, parseJSON, readText } from '../../server/index.ts';
 import { isGraphQLError } from '../../shared/index.ts';
 import type { HTTPRequest } from '../../shared/index.ts';
 import { refusal } from '../errors/apollo-error.ts';
@@ -16,6 +16,9 @@ export interface BodyParserConfig {
   readonly verify?: (...args: any[]) => void;
 }
 
+/** Limits objects and lists of a body, and of its variables. The size itself is limited by `bodyParserConfig`. */
+export const maxParsedBytes: number = 2 ** 20;
+
 /**
  * The JSON value of a body, or what the host or its middleware has parsed. A body of a type that any page can send without a preflight
  * counts as absent, `{}`. Undefined with `false`, if nothing has parsed the body.
@@ -28,20 +31,15 @@ export async function readBody({ headers, body }: HTTPRequest, given: BodyParser
   const { limit = 102_400, strict = true, reviver, type }: BodyParserConfig = given === true ? {} : given;
   if (!isJSON(contentType, type)) return {};
   const maxBytes = bytesOf(limit);
-  let text: string;
   try {
-    text = (await readText(body, maxBytes)).replace(/^\uFEFF/, '');
+    const text = (await readText(body, maxBytes)).replace(/^\uFEFF/, '');
+    if (text === '') return {};
+    if (strict && !/^[ \t\n\r]*[{[]/.test(text)) throw notJSON();
+    return parseJSON(text, maxParsedBytes, false, reviver);
   } catch (error) {
-    const { status = 400 } = (isGraphQLError(error) ? (error.extensions['http'] ?? {}) : { status: 500 }) as { status?: number };
-    if (status === 500) throw error;
+    if (!isGraphQLError(error)) throw error;
+    const { status } = (error.extensions['http'] ?? {}) as { status?: number };
     throw status === 413 ? refusal(413, 'request entity too large') : notJSON();
-  }
-  if (text === '') return {};
-  if (strict && !/^[ \t\n\r]*[{[]/.test(text)) throw notJSON();
-  try {
-    return JSON.parse(text, reviver as Parameters<typeof JSON.parse>[1]) as unknown;
-  } catch {
-    throw notJSON();
   }
 }
 
