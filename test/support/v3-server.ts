@@ -1,5 +1,5 @@
 import { ApolloServer } from '../../src/entries/v3.ts';
-import type { Config, CreateHandlerOptions } from '../../src/entries/v3.ts';
+import type { ApolloServerPlugin, Config, CreateHandlerOptions, GraphQLRequestListener } from '../../src/entries/v3.ts';
 
 /** A result of API Gateway's HTTP API, with a parsed body if it is JSON. */
 export interface Answer {
@@ -67,4 +67,9 @@ function toAnswer(result: any): Answer {
     cookies: result.cookies ?? [],
     body: isJSON ? JSON.parse(text) : text,
   };
+}
+
+/** A plugin that has only the hooks of an operation. */
+export function listening(hooks: GraphQLRequestListener): ApolloServerPlugin {
+  return { requestDidStart: async () => hooks };
 }

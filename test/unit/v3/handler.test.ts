@@ -2,9 +2,11 @@ import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { ApolloServer, AuthenticationError } from '../../../src/entries/v3.ts';
-import { eventOf, sender, serve, silent } from '../../support/v3-server.ts';
+import { eventOf, listening, sender, serve, silent } from '../../support/v3-server.ts';
+import type { Answer } from '../../support/v3-server.ts';
 
 const operation = { body: { query: '{ hello }' } };
+const server = (): ApolloServer => new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent });
 
 test('a handler returns a promise', async () => {
   const answer = await serve()(operation);
@@ -15,7 +17,7 @@ test('a handler returns a promise', async () => {
 });
 
 test('a handler called with a callback calls it with the same result', async () => {
-  const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent }).createHandler();
+  const handler = server().createHandler();
 
   const called = await new Promise((resolve, reject) => {
     void handler(eventOf(operation), {} as never, (error: unknown, result: unknown) => (error ? reject(error as Error) : resolve(result)));
@@ -25,7 +27,7 @@ test('a handler called with a callback calls it with the same result', async () 
 });
 
 test('a wrapper that changes the result can return it, even if it passed on the callback of Lambda', async () => {
-  const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent }).createHandler();
+  const handler = server().createHandler();
   const called: unknown[] = [];
   // Lambda's callback declares no parameters either.
   const ofLambda = (...outcome: unknown[]): void => void called.push(outcome);
@@ -45,7 +47,7 @@ test('a wrapper that changes the result can return it, even if it passed on the 
 });
 
 test('an error of a handler with a callback goes only to the callback', async () => {
-  const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent }).createHandler();
+  const handler = server().createHandler();
   const sqs = { Records: [{ eventSource: 'aws:sqs' }] };
 
   const failure = await new Promise((resolve) => {
@@ -57,7 +59,7 @@ test('an error of a handler with a callback goes only to the callback', async ()
 });
 
 test('a handler declares at most two parameters: the newest Lambda runtime refuses a third', () => {
-  ok(new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent }).createHandler().length <= 2);
+  ok(server().createHandler().length <= 2);
 });
 
 test('a subclass can wrap the handler created by super', async () => {
@@ -82,28 +84,14 @@ test('the context function reads the request and sets cookies and header fields 
       res.setHeader('X-Trace', 't1');
       res.append('x-trace', 't2');
       res.status(500);
-      return {
-        method: req.method,
-        path: req.path,
-        ip: req.ip,
-        user: req.get('X-User'),
-        cookie: req.cookies.c,
-        raw: event.rawPath,
-      };
+      return [req.method, req.path, req.ip, req.get('X-User'), req.cookies.c, event.rawPath];
     },
   });
 
   const answer = await send({ path: '/a', headers: { 'x-user': 'u', cookie: 'c=%C3%A9' }, body: { query: '{ seen }' } });
 
   equal(answer.status, 200);
-  deepEqual(JSON.parse(answer.body.data.seen), {
-    method: 'POST',
-    path: '/a',
-    ip: '192.0.2.1',
-    user: 'u',
-    cookie: 'é',
-    raw: '/a',
-  });
+  deepEqual(Object.values(JSON.parse(answer.body.data.seen as string) as object), ['POST', '/a', '192.0.2.1', 'u', 'é', '/a']);
   equal(answer.headers['x-trace'], 't1, t2');
   match(answer.cookies[0] ?? '', /^session=a%20b; Max-Age=5; Path=\/; Expires=.*; HttpOnly; SameSite=Lax$/);
 });
@@ -116,12 +104,7 @@ test('methods that would send a separate response say what to use instead', asyn
 });
 
 test('a context that fails is a 500, or a 400 if its error has a code', async () => {
-  const failing = (error: Error): Promise<{ status: number; body: any }> =>
-    serve({
-      context: () => {
-        throw error;
-      },
-    })(operation);
+  const failing = (reason: Error): Promise<Answer> => serve({ context: () => Promise.reject(reason) })(operation);
 
   const plain = await failing(new Error('No database'));
   const coded = await failing(new AuthenticationError('Sign in'));
@@ -165,12 +148,6 @@ test('the option cors of createHandler allows only the origins in it, and answer
   }
 });
 
-test('cors with origin true allows the requesting origin', async () => {
-  const answer = await serve({}, { cors: { origin: true, credentials: true } })({ ...operation, headers: { origin: 'https://a.example' } });
-
-  equal(answer.headers['access-control-allow-origin'], 'https://a.example');
-});
-
 test('the health check needs no operation', async () => {
   const health = { method: 'GET', path: '/stage/.well-known/apollo/server-health' };
 
@@ -209,7 +186,7 @@ test('a body over the limit is refused', async () => {
 
 test('a body that is not UTF-8 is refused', async () => {
   const body = Buffer.from('{"query":"{ hello } #\xe9"}', 'latin1').toString('base64');
-  const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent }).createHandler() as any;
+  const handler = server().createHandler() as any;
 
   const answer = await handler({ ...eventOf(operation), body, isBase64Encoded: true }, {});
 
@@ -253,13 +230,7 @@ test('a server that cannot start logs the reason, and hides it from clients', as
   const errors: string[] = [];
   const send = serve({
     logger: { ...silent, error: (message: string) => errors.push(message) },
-    plugins: [
-      {
-        serverWillStart: async () => {
-          throw new Error('secret cause');
-        },
-      },
-    ],
+    plugins: [{ serverWillStart: () => Promise.reject(new Error('secret cause')) }],
   });
 
   const answer = await send(operation);
@@ -273,14 +244,12 @@ test('every cookie set by a plugin is sent, together with those of the context f
   const send = serve({
     context: ({ express: { res } }: any) => (res.cookie('a', '1'), {}),
     plugins: [
-      {
-        requestDidStart: async () => ({
-          willSendResponse: async ({ response }: any) => {
-            response.http.headers.append('set-cookie', 'b=2');
-            response.http.headers.append('set-cookie', 'c=3');
-          },
-        }),
-      },
+      listening({
+        willSendResponse: async ({ response }: any) => {
+          response.http.headers.append('set-cookie', 'b=2');
+          response.http.headers.append('set-cookie', 'c=3');
+        },
+      }),
     ],
   });
 
@@ -293,13 +262,9 @@ test('every cookie set by a plugin is sent, together with those of the context f
 
 test("the content type set by a plugin is sent, with Express's charset", async () => {
   const typed = (type: string): Promise<{ headers: Readonly<Record<string, string>> }> =>
-    serve({
-      plugins: [
-        {
-          requestDidStart: async () => ({ willSendResponse: async ({ response }: any) => response.http.headers.set('content-type', type) }),
-        },
-      ],
-    })(operation);
+    serve({ plugins: [listening({ willSendResponse: async ({ response }: any) => response.http.headers.set('content-type', type) })] })(
+      operation,
+    );
 
   equal((await typed('application/graphql-response+json')).headers['content-type'], 'application/graphql-response+json; charset=utf-8');
   equal((await typed('application/x; charset=utf-8')).headers['content-type'], 'application/x; charset=utf-8');
@@ -307,15 +272,8 @@ test("the content type set by a plugin is sent, with Express's charset", async (
 
 test('plugins get the errors of a document as graphql-js created them, without a code', async () => {
   const codes: unknown[] = [];
-  const send = serve({
-    plugins: [
-      {
-        requestDidStart: async () => ({
-          didEncounterErrors: async ({ errors }: any) => void codes.push(...errors.map((error: any) => error.extensions.code)),
-        }),
-      },
-    ],
-  });
+  const told = async ({ errors }: any): Promise<void> => void codes.push(...errors.map((error: any) => error.extensions.code));
+  const send = serve({ plugins: [listening({ didEncounterErrors: told })] });
 
   const answers = [await send({ body: { query: '{' } }), await send({ body: { query: '{ nope }' } })];
 

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { ApolloServer as LambdaServer } from '../../../src/entries/v3.ts';
 import { ApolloServer as ExpressServer } from '../../../src/entries/v3/express.ts';
 import type { ApolloServerExpressConfig, CorsOptions } from '../../../src/entries/v3/express.ts';
-import { silent } from '../../support/v3-server.ts';
+import { listening, silent } from '../../support/v3-server.ts';
 
 const typeDefs = 'type Query { hello: String who: String signIn: String } type Mutation { touch: String }';
 
@@ -25,7 +25,7 @@ const resolvers = {
 
 const config = { typeDefs, resolvers, logger: silent } satisfies ApolloServerExpressConfig;
 
-async function listening(context: TestContext, listener: RequestListener): Promise<string> {
+async function urlOf(context: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   context.after(() => server.close());
   await new Promise((resolve) => server.once('listening', resolve));
@@ -41,7 +41,7 @@ test('a cloud function serves any path, and its context has the request of the h
     ...config,
     context: ({ req, res }) => ({ user: (req as IncomingMessage).headers['x-user'], res }),
   });
-  const url = await listening(
+  const url = await urlOf(
     context,
     server.createHandler({ cors: { origin: ['https://a.example'], credentials: true } satisfies CorsOptions }) as RequestListener,
   );
@@ -64,7 +64,7 @@ test('concurrent requests have separate contexts', async (context) => {
       return { user };
     },
   });
-  const url = await listening(context, server.createHandler() as RequestListener);
+  const url = await urlOf(context, server.createHandler() as RequestListener);
   const users = Array.from({ length: 20 }, (_, at) => `user-${at}`);
 
   const answers = await Promise.all(
@@ -81,7 +81,7 @@ test('middleware serves its path and those below it, and passes on the rest', as
   const server = new ExpressServer(config);
   const used: ((req: IncomingMessage, res: ServerResponse, next: () => void) => void)[] = [];
   server.applyMiddleware({ app: { use: (one: never) => used.push(one) } });
-  const url = await listening(context, (req, res) => used[0]!(req, res, () => res.writeHead(404).end('mine')));
+  const url = await urlOf(context, (req, res) => used[0]!(req, res, () => res.writeHead(404).end('mine')));
 
   deepEqual(await (await fetch(`${url}/graphql`, post('{ hello }'))).json(), { data: { hello: 'world' } });
   equal(server.graphqlPath, '/graphql');
@@ -100,7 +100,7 @@ test('a router mounted in an Express app sees the rest of the path', async (cont
     },
   }).getMiddleware();
   // As Express does.
-  const url = await listening(context, (req, res) => middleware(Object.assign(req, { originalUrl: req.url }), res));
+  const url = await urlOf(context, (req, res) => middleware(Object.assign(req, { originalUrl: req.url }), res));
 
   await fetch(`${url}/graphql?a=1`, post('{ hello }'));
 
@@ -115,11 +115,12 @@ test('a handler refuses an Express app, whose routes and checks would be ignored
 });
 
 test('a handler with cors: {} keeps the CORS and Vary headers of the host', async (context) => {
-  const handler = new ExpressServer({ ...config, plugins: [varying] }).createHandler({
+  const varying = async ({ response }: any): Promise<void> => response.http.headers.set('vary', 'x-language');
+  const handler = new ExpressServer({ ...config, plugins: [listening({ willSendResponse: varying })] }).createHandler({
     cors: {},
     expressGetMiddlewareOptions: { path: '/api/graphql' },
   });
-  const url = await listening(context, (req, res) => {
+  const url = await urlOf(context, (req, res) => {
     res.setHeader('access-control-allow-origin', 'https://a.example');
     res.setHeader('vary', 'Origin');
     void handler(req, res);
@@ -131,13 +132,3 @@ test('a handler with cors: {} keeps the CORS and Vary headers of the host', asyn
   equal(answer.headers.get('vary'), 'Origin, x-language');
   equal((await fetch(`${url}/elsewhere`, post('{ hello }'))).status, 404);
 });
-
-const varying = {
-  async requestDidStart() {
-    return {
-      async willSendResponse({ response }: { response: { http?: { headers: { set(name: string, value: string): void } } } }) {
-        response.http?.headers.set('vary', 'x-language');
-      },
-    };
-  },
-};

@@ -15,7 +15,7 @@ import type {
 } from '../../../src/entries/v3/core.ts';
 import { ApolloServer } from '../../../src/entries/v3.ts';
 import type { GraphQLOptions } from '../../../src/entries/v3.ts';
-import { sender, serve, silent } from '../../support/v3-server.ts';
+import { listening, sender, serve, silent } from '../../support/v3-server.ts';
 
 const typeDefs = 'type Query { hello: String boom: String list: [Item] } type Item { id: ID }';
 const resolvers = {
@@ -43,11 +43,7 @@ test('executeOperation starts the server, and accepts strings and documents', as
 });
 
 test('executeOperation rejects when the context function fails', async () => {
-  const server = serverWith({
-    context: () => {
-      throw new Error('No context');
-    },
-  });
+  const server = serverWith({ context: () => Promise.reject(new Error('No context')) });
 
   await rejects(server.executeOperation({ query: '{ hello }' }), /^Error: No context$/);
 });
@@ -157,22 +153,13 @@ test('the hooks of an operation run in order, and see what is known by then', as
 test('willResolveField sees every field, of lists and of abstract types too, also after an operation ran without it', async () => {
   const fields: string[] = [];
   let isWatching = false;
-  const plugin: ApolloServerPlugin = {
-    requestDidStart: async () => ({
-      executionDidStart: async () =>
-        isWatching ? { willResolveField: ({ info }) => void fields.push(`${info.parentType.name}.${info.fieldName}`) } : undefined,
-    }),
-  };
+  const plugin = listening({
+    executionDidStart: async () =>
+      isWatching ? { willResolveField: ({ info }) => void fields.push(`${info.parentType.name}.${info.fieldName}`) } : undefined,
+  });
   const server = serverWith({
     typeDefs: 'interface Node { id: ID } type A implements Node { id: ID } type B implements Node { id: ID } type Query { nodes: [Node] }',
-    resolvers: {
-      Query: {
-        nodes: () => [
-          { __typename: 'A', id: 1 },
-          { __typename: 'B', id: 2 },
-        ],
-      },
-    },
+    resolvers: { Query: { nodes: () => ['A', 'B'].map((__typename) => ({ __typename, id: 1 })) } },
     plugins: [plugin],
   });
 
@@ -189,11 +176,9 @@ test('with willResolveField, a lazy thenable of a resolver is started once, alon
   // oxlint-disable-next-line unicorn/no-thenable -- the test needs a thenable
   const insert = () => ({ then: (resolve: (id: number) => void) => resolve(++inserts) });
   const ended: unknown[] = [];
-  const plugin: ApolloServerPlugin = {
-    requestDidStart: async () => ({
-      executionDidStart: async () => ({ willResolveField: () => (_error, result) => void ended.push(result) }),
-    }),
-  };
+  const plugin = listening({
+    executionDidStart: async () => ({ willResolveField: () => (_error: unknown, result: unknown) => void ended.push(result) }),
+  });
   const server = serverWith({
     typeDefs: 'type Query { one: Int all: [Int] }',
     resolvers: { Query: { one: insert, all: () => [insert(), insert()] } },
@@ -208,16 +193,15 @@ test('with willResolveField, a lazy thenable of a resolver is started once, alon
 
 test('end callbacks run in reverse order of the plugins, and are awaited before the next hook', async () => {
   const seen: string[] = [];
-  const plugin = (name: string): ApolloServerPlugin => ({
-    requestDidStart: async () => ({
+  const plugin = (name: string): ApolloServerPlugin =>
+    listening({
       parsingDidStart: async () => async () => {
         seen.push(`${name} ends`);
         await new Promise((resolve) => setImmediate(resolve));
         seen.push(`${name} has ended`);
       },
       validationDidStart: async () => void seen.push(`${name} validates`),
-    }),
-  });
+    });
 
   await serverWith({ plugins: [plugin('a'), plugin('b')] }).executeOperation({ query: '{ hello }' });
 
@@ -227,12 +211,8 @@ test('end callbacks run in reverse order of the plugins, and are awaited before 
 test('the first response of responseForOperation is used, and later changes do not affect the plugin’s copy', async () => {
   const kept = { data: { hello: 'kept', list: [{ id: 1 }] } };
   let later = 0;
-  const plugins: ApolloServerPlugin[] = [
-    { requestDidStart: async () => ({ responseForOperation: async () => null }) },
-    { requestDidStart: async () => ({ responseForOperation: async () => kept }) },
-    { requestDidStart: async () => ({ responseForOperation: async () => (later++, null) }) },
-  ];
-  const server = serverWith({ plugins });
+  const answers = [() => null, () => kept, () => (later++, null)];
+  const server = serverWith({ plugins: answers.map((answer) => listening({ responseForOperation: async () => answer() })) });
 
   const { data } = await server.executeOperation({ query: '{ hello }' });
   data!['list'][0].id = 2;

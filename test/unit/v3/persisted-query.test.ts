@@ -2,8 +2,8 @@ import { deepEqual, equal, match } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 
-import type { ApolloServerPlugin, KeyValueCache, KeyValueCacheSetOptions } from '../../../src/entries/v3/core.ts';
-import { serve, silent } from '../../support/v3-server.ts';
+import type { KeyValueCache, KeyValueCacheSetOptions } from '../../../src/entries/v3/core.ts';
+import { listening, serve, silent } from '../../support/v3-server.ts';
 
 const query = '{ hello }';
 
@@ -49,11 +49,9 @@ test('the configured store gets the document with its prefix and lifetime', asyn
 
 test('plugins see whether a document was found, and whether it is being registered', async () => {
   const seen: unknown[] = [];
-  const plugin: ApolloServerPlugin = {
-    requestDidStart: async () => ({
-      willSendResponse: async ({ metrics }) => void seen.push([metrics.persistedQueryHit, metrics.persistedQueryRegister]),
-    }),
-  };
+  const plugin = listening({
+    willSendResponse: async ({ metrics }) => void seen.push([metrics.persistedQueryHit, metrics.persistedQueryRegister]),
+  });
   const send = serve({ plugins: [plugin] });
   const extensions = hashed(query);
 
