@@ -21,7 +21,9 @@ export type Logger = Pick<Console, 'debug' | 'info' | 'warn' | 'error'>;
 
 /** Header fields for plugins, compatible with the web's `Headers` and with apollo-server-env. */
 export type PluginHeaders = Iterable<[name: string, value: string]> &
-  Pick<HeaderMap, 'get' | 'has' | 'set' | 'append' | 'delete' | 'entries' | 'keys' | 'values'>;
+  Pick<HeaderMap, 'get' | 'has' | 'set' | 'append' | 'delete'> &
+  Record<'keys' | 'values', () => Iterator<string>> &
+  Record<'entries', () => Iterator<[name: string, value: string]>>;
 
 /** The part of an HTTP request that plugins see. */
 export interface HTTPRequestHead {
