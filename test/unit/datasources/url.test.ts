@@ -75,6 +75,7 @@ describe('a URL is refused with an explanation', () => {
     ['https://user:secret@api.test', 'x', /must not contain a user name or password/],
     ['https://api.test/?key=secret', 'x', /must not contain a query/],
     ['https://api.test', undefined as unknown as string, /must be a string, not undefined/],
+    ['https://api.test', null as unknown as string, /must be a string, not null/],
   ] as const)
     it(`the baseURL ${base} with the path ${path}`, () => {
       assert.throws(() => href(base, path), (error: Error) => message.test(error.message) && !error.message.includes('secret')); // oxfmt-ignore

@@ -171,14 +171,12 @@ function checkFieldResolver(path: string, resolver: unknown): void {
       throw new Error(
         `resolvers.${path}.${key} is not known: a resolver object takes resolve and subscribe.${didYouMean(key, fieldOptions)}`,
       );
-    if (key === 'resolve' || key === 'subscribe') checkFunction(`${path}.${key}`, value ?? noFunction);
+    // `{ resolve, subscribe: undefined }` is valid.
+    if (value !== undefined && value !== null && (key === 'resolve' || key === 'subscribe')) checkFunction(`${path}.${key}`, value);
   }
 }
 
 const fieldOptions: readonly string[] = ['resolve', 'subscribe', 'extensions', 'description', 'deprecationReason'];
-
-/** `{ resolve, subscribe: undefined }` is valid. */
-function noFunction(): void {}
 
 function resolverHint(kind: string): string {
   if (kind === 'undefined') return ' Is it imported from a module that imports this one?';

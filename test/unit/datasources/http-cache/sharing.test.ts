@@ -385,6 +385,19 @@ it('Set-Cookie reaches only the caller whose request was sent', async (t) => {
 });
 
 describe('cacheIdentity and cacheKeyFor', () => {
+  it('cacheIdentity may be a number or a bigint, and null is none', async (t) => {
+    const { begin } = await startAPI(t, numbered({ 'cache-control': 'max-age=60' }));
+    const readAs = (cacheIdentity: unknown): Promise<unknown> =>
+      begin({ httpFetch: (request) => fetch(request), cacheIdentity }).read('me');
+
+    const read = [await readAs(7), await readAs(7), await readAs(7n), await readAs(8), await readAs(null), await readAs(null)];
+
+    assert.deepEqual(
+      read.map((one) => read.indexOf(one)),
+      [0, 0, 0, 3, 4, 5],
+    );
+  });
+
   for (const [what, given] of [
     ['a Promise', Promise.resolve('alice')],
     ['an object', { id: 'alice' }],

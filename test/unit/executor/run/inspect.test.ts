@@ -20,7 +20,16 @@ const values: readonly unknown[] = [
   function named() {},
   () => {},
   {},
+  [],
   new Money(),
+  [
+    [
+      [
+        { constructor: { name: 5 }, x: 1 },
+        { constructor: 'none', x: 1 },
+      ],
+    ],
+  ],
   { a: { b: { c: { d: 1 }, e: [1], f: new Money(), g: {}, h: [] } } },
   Array.from({ length: 11 }, (_, at) => at),
   Array.from({ length: 12 }, (_, at) => ({ at })),

@@ -52,6 +52,16 @@ describe('typeDefs', () => {
       Buffer.from('type Query { a: Int }'),
       'typeDefs takes schema text or a parsed document, got an object. It is a file as bytes: read it with "utf8".',
     ],
+    [
+      'an operation',
+      'type Query { a: Int } query Q { a }',
+      'typeDefs take definitions of types, directives and the schema; they contain a query "Q". Move it to the client.',
+    ],
+    [
+      'a fragment',
+      'type Query { a: Int } fragment F on Query { a }',
+      'typeDefs take definitions of types, directives and the schema; they contain the fragment "F". Move it to the client.',
+    ],
     ['a function', () => '', 'typeDefs takes schema text or a parsed document, got a function. Call it first.'],
     ['a module', { default: '' }, 'typeDefs takes schema text or a parsed document, got an object. Import its default export.'],
     ['nothing but white space', ' \n', 'typeDefs is empty. Write the schema: type Query { … }.'],

@@ -14,6 +14,13 @@ test('gql inserts texts into the template', () => {
   assert.equal(tag`type Query { ${field} ${field} }`, 'type Query { a: Int a: Int }');
 });
 
+test('gql refuses an invalid escape sequence', () => {
+  assert.throws(() => tag`type Query { a: Int } "\u"`, {
+    name: 'SyntaxError',
+    message: /^gql: the template has an invalid escape sequence/,
+  });
+});
+
 test('gql refuses anything but text, which would become "[object Object]"', () => {
   assert.throws(() => tag`type Query { ${{} as string} }`, {
     name: 'TypeError',

@@ -21,7 +21,7 @@ import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
 
 const typeDefs = `
   type Query { hello: String }
-  type Subscription { ticks: Int! book(id: ID!): Book slow: Int odd: Odd refused: Int broken: Int nothing: Int }
+  type Subscription { ticks: Int! book(id: ID!): Book slow: Int odd: Odd refused: Int broken: Int nothing: Int plain: Int }
   type Book { title: String! author: String fail: String shout(times: Int = 1): String! }
   scalar Odd
 `;
@@ -530,6 +530,15 @@ it('rootValue is the parent of the source, and the event is the parent of the fi
 
   assert.deepEqual(resultsOf(await (await send('subscription { ticks }')).text()), [{ data: { ticks: 1 } }]);
   assert.deepEqual(seen, [{ root: true }]);
+});
+
+it('without a resolver, the source is the property of the root value with the name of the field', async () => {
+  for (const isMethod of [true, false]) {
+    const { send, source } = serve({ rootValue: () => ({ plain: isMethod ? () => source : source }) });
+    source.push({ plain: 1 });
+    source.complete();
+    assert.deepEqual(resultsOf(await (await send('subscription { plain }')).text()), [{ data: { plain: 1 } }]);
+  }
 });
 
 describe('data sources of a subscription', () => {

@@ -104,6 +104,14 @@ it('the copies of what one function returns have the members of each object, how
     });
 });
 
+it('a context function that returns no object is an error that shows what to return', async () => {
+  for (const returned of [undefined, null, 5]) {
+    const { ask, lines } = serve({ context: () => returned as never, nodeEnv: 'development' });
+    assert.match((await ask(me)).errors[0].message, /^Expected context\(\) to return an object, for example { user }, got /);
+    assert.equal(lines.filter(({ level }) => level === 'error').length, 1);
+  }
+});
+
 describe('a context that is an instance of a class', () => {
   class Session {
     #user = 'bob';

@@ -11,6 +11,9 @@ test('a lazy property is computed once, when it is first read', () => {
 
   assert.equal(computed, 0);
   assert.deepEqual([object.value, object.value], [1, 1]);
+  defineLazy(object, 'value', () => (computed += 1));
+  object.value = 7;
+  assert.deepEqual([object.value, computed], [7, 1]);
 });
 
 /** Creates a lazy record with the codes of three letters, and counts the entries that have been created. */
@@ -42,4 +45,7 @@ test('a lazy record is complete when its keys are listed, and when it is changed
   assert.deepEqual(Object.keys(listed.record), ['c', 'a', 'b']);
   changed.record['d'] = 4;
   assert.deepEqual(Object.entries(changed.record), [['c', 99], ['a', 97], ['b', 98], ['d', 4]]); // prettier-ignore
+  delete changed.record['d'];
+  Object.defineProperty(changed.record, 'e', { value: 5, enumerable: true, configurable: true });
+  assert.deepEqual(Object.keys(changed.record), ['c', 'a', 'b', 'e']);
 });

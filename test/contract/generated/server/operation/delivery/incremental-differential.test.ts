@@ -13,7 +13,7 @@ import type { IncrementalRun } from '../../../../../support/run-incrementally.ts
 import { createRandom } from '../../../../../support/random.ts';
 
 const skip = versionInfo.major < 17 && 'graphql 16 has no incremental executor';
-const seeds = cases({ short: 8, long: 120 });
+const seeds = cases({ short: 40, long: 120 });
 const options = { typeDefs, resolvers: resolvers as never };
 
 for (const settings of [{ format: 'current' }, { format: 'legacy' }] as const satisfies IncrementalRun[]) {
