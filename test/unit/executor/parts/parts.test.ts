@@ -66,6 +66,21 @@ describe('a streamed list', () => {
       deepEqual(itemsOf(results), [2, 3]);
     });
 
+  test('that fails before its initialCount is an error of the field', async () => {
+    const numbers = function* (): Generator<number> {
+      yield 1;
+      throw new Error('no more');
+    };
+
+    const { first, others } = await ask(
+      'query ($count: Int!) { numbers @stream(initialCount: $count) }',
+      { Query: { numbers } },
+      { variableValues: { count: 2 } },
+    );
+
+    deepEqual([{ ...first.data }, first.errors![0]!.message, others.length], [{ numbers: null }, 'no more', 0]);
+  });
+
   test('with a negative initialCount is an error', async () => {
     const { first } = await ask('{ numbers @stream(initialCount: -1) }', { Query: { numbers: () => [1] } });
 

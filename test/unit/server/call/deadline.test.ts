@@ -251,6 +251,18 @@ describe('at the deadline, a data source', () => {
     );
   });
 
+  test('is logged with at most five places', async (t) => {
+    const turn = stopTheClock(t);
+    const [options, lines] = optionsWith({ resolvers: { Query: { name: () => 'x', slow: () => new Promise(() => {}) } } });
+    const query = `{ name ${Array.from({ length: 7 }, (_, at) => `a${at}: slow`).join(' ')} }`;
+
+    const answer = createHandler(options)(httpAPIEvent(post({ query })), lambdaContext(3000));
+    await turn(2500);
+    await answer;
+
+    assert.equal(lines[0]?.message, 'The deadline passed before this finished: a0, a1, a2, a3, a4 and 2 more.');
+  });
+
   test('is not logged for an error of a resolver with the same message', async () => {
     const [error] = partialAnswer.errors;
     const fail = (): never => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { tracingChannel } from 'node:diagnostics_channel';
 import { describe, it } from 'node:test';
 
 import DataLoader from 'dataloader';
@@ -530,6 +531,30 @@ it('rootValue is the parent of the source, and the event is the parent of the fi
 
   assert.deepEqual(resultsOf(await (await send('subscription { ticks }')).text()), [{ data: { ticks: 1 } }]);
   assert.deepEqual(seen, [{ root: true }]);
+});
+
+it('its start is published on the channel graphql:subscribe', async () => {
+  const events: string[] = [];
+  const note = (name: string) => () => void events.push(name);
+  const listener = {
+    start: note('start'),
+    end: note('end'),
+    asyncStart: note('asyncStart'),
+    asyncEnd: note('asyncEnd'),
+    error: note('error'),
+  };
+  tracingChannel('graphql:subscribe').subscribe(listener);
+  try {
+    for (const field of ['ticks', 'book(id: 1) { title }', 'broken']) {
+      const { send, source } = serve();
+      source.complete();
+      await (await send(`subscription { ${field} }`)).text();
+    }
+  } finally {
+    tracingChannel('graphql:subscribe').unsubscribe(listener);
+  }
+
+  assert.deepEqual(events, ['start', 'end', 'start', 'end', 'asyncStart', 'asyncEnd', 'start', 'end']);
 });
 
 it('without a resolver, the source is the property of the root value with the name of the field', async () => {

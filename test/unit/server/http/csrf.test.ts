@@ -52,6 +52,7 @@ const contentTypes: Readonly<Record<Cell['contentType'], readonly (readonly stri
     ['application/json ; charset=utf-8'],
     ['  application/json  '],
     ['application/json; charset='],
+    ['application/json; charset'],
     ['application/json; profile="a;charset=utf-16"'],
     ['application/json; x="\\""'],
   ],

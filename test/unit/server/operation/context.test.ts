@@ -144,6 +144,17 @@ describe('a context that is an instance of a class', () => {
   });
 });
 
+it('data sources may be an instance of a class, and get a function that warns in development', async () => {
+  const given: unknown[] = [];
+  class Sources {
+    readonly probe = { initialize: (config: { warn?: unknown }) => void given.push(typeof config.warn) };
+  }
+  for (const nodeEnv of ['development', 'production'])
+    await serve({ nodeEnv, context: () => ({ user: 'bob' }), dataSources: (() => new Sources()) as never }).ask(me);
+
+  assert.deepEqual(given, ['function', 'undefined']);
+});
+
 describe('an object of data sources that is filled again for each operation', () => {
   it('has the data sources of the operation, even when the next operation has started', async () => {
     class Session extends DataSource<{ user: string }> {

@@ -88,6 +88,11 @@ const wrong = [
     'resolvers.Kind names the value "PAPR", which "enum Kind" does not have. Did you mean "PAPER"? It has "PAPER", "AUDIO".',
   ],
   [
+    'give an enum a name of the type system',
+    { Kind: { __resolveType: () => '' } },
+    'resolvers.Kind.__resolveType is not known: "enum Kind" takes no name that starts with "__".',
+  ],
+  [
     'give an enum value a function',
     { Kind: { PAPER: () => 1 } },
     'resolvers.Kind.PAPER takes the internal value of "PAPER", got a function.',
@@ -147,6 +152,10 @@ describe('a production server refuses a type that is not defined at start, and o
       /^resolvers\.Query\.field8 takes a function/,
     );
   });
+});
+
+test('an input type may have an empty map', () => {
+  assert.ok(createSchema({ typeDefs, resolvers: { Filter: {} } as never }, { checkWhole: findCheck }));
 });
 
 describe('what is no resolver map, or no resolver, is refused with what to do about it:', () => {

@@ -54,12 +54,13 @@ for (const [format, documents] of Object.entries(manifests))
     });
 
 describe('a document id', () => {
-  const differ = /^Expected the document id and "extensions\..*" to be the same, got ".*" and "other"\.$/;
+  const differ = /^Expected the document id and "extensions\..*" to be the same, got ".*" and (?:"other"|5)\.$/;
   const conflicts: readonly (readonly [parameters: object, expected: RegExp])[] = names.flatMap((name) => [
     [{ [name]: 5 }, new RegExp(`^Expected "${name}" to be a string, got 5\\.$`)],
     [{ documentId: id, id, doc_id: id, [name]: 'other' }, /^Expected the document id and/],
     [{ [name]: id, extensions: { documentId: 'other' } }, differ],
     [{ [name]: id, extensions: { persistedQuery: { version: 1, sha256Hash: 'other' } } }, differ],
+    [{ [name]: id, extensions: { persistedQuery: { version: 1, sha256Hash: 5 } } }, differ],
   ]);
   for (const [parameters, expected] of conflicts)
     it(`is refused with 422 if it is no string, or disagrees with another name: ${JSON.stringify(parameters)}`, async () => {
@@ -71,6 +72,16 @@ describe('a document id', () => {
       assert.match(json(response).errors[0].message, expected);
       assert.deepEqual(endpoint.runs, []);
     });
+});
+
+it('the hash beside a trusted document must be its own, also without persisted queries', async () => {
+  const own = createHash('sha256').update(text).digest('hex');
+  const statuses = [own, 'f'.repeat(64)].map(async (sha256Hash) => {
+    const endpoint = createEndpoint({ persistedQueries: false, trustedDocuments: { documents: { [id]: text } } });
+    return (await endpoint.send(post({ query: text, variables, extensions: { persistedQuery: { version: 1, sha256Hash } } }))).status;
+  });
+
+  assert.deepEqual(await Promise.all(statuses), [200, 400]);
 });
 
 describe('trusted documents, only: true', () => {
