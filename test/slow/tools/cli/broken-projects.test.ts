@@ -3,13 +3,10 @@ import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { functionOf, testBreaks } from '../../../support/broken-projects.ts';
-import type { Break } from '../../../support/broken-projects.ts';
 import { runCommandHere } from '../../../support/command-here.ts';
 import { startCommand } from '../../../support/command.ts';
 import { startDevHere } from '../../../support/dev-here.ts';
 import { createProject, linkPackage } from '../../../support/functions-project.ts';
-import { cases } from '../../../support/long-form.ts';
 
 // Projects with common mistakes. Each message names the file, the line and what to do, as far as they are known.
 
@@ -26,25 +23,31 @@ export default createHandler({
 const file = 'functions/graphql.ts';
 const ok = "typeDefs: 'type Query { ok: Boolean }'";
 
+/** A project with one mistake, and the message about it. */
+interface Break {
+  readonly files: Readonly<Record<string, string>>;
+  /** The message of `dev` and `check`. */
+  readonly expected: RegExp;
+  /** The message of `check`, if it differs from that of `dev`. */
+  readonly inCheck?: RegExp;
+  readonly prepare?: (directory: string) => Promise<void>;
+}
+
+/** The source lines of a function. */
+function functionOf(...lines: readonly string[]): string {
+  return ["import { createHandler } from 'graphql-functions';", ...lines, ''].join('\n');
+}
+
 /** A function with these lines after the import of createHandler, and the message about it. */
 function code(lines: readonly string[], expected: RegExp, inCheck: RegExp = expected): Break {
   return { files: { [file]: functionOf(...lines) }, expected, inCheck };
 }
 
-/** The mistakes that `dev` reports in a different way come first. */
 const breaks: Readonly<Record<string, Break>> = {
   'a syntax error': code(
     ['export default createHandler({', `  ${ok}`, '  resolvers: {},', '});'],
     /Expected "}" but found "resolvers"[^]*functions\/graphql\.ts:4:2/,
     /^functions\/graphql\.ts:4:3 Expected "}" but found "resolvers"/m,
-  ),
-  'a module that throws': code(
-    [
-      "if (process.env['DATABASE_URL'] === undefined) throw new Error('DATABASE_URL is not set');",
-      `export default createHandler({ ${ok} });`,
-    ],
-    /DATABASE_URL is not set[^]*> 2 \|/,
-    /^functions\/graphql\.ts:2:54 DATABASE_URL is not set/m,
   ),
   'a variable that is not set': code(
     ["const base = new URL(process.env['SHOP_URL'] as string);", `export default createHandler({ ${ok}, context: () => ({ base }) });`],
@@ -64,38 +67,38 @@ const breaks: Readonly<Record<string, Break>> = {
     expected: /Cannot read properties of undefined[^]*graphql\/resolvers\.ts:2:23[^]*> 2 \| const size = typeDefs\.length/,
     inCheck: /^graphql\/resolvers\.ts:2:23 Cannot read properties of undefined[^]*> 2 \|/m,
   },
-  'typeDefs of files that import each other': {
-    files: {
-      [file]: functionOf("import { typeDefs } from '../graphql/schema.ts';", 'export default createHandler({ typeDefs });'),
-      'graphql/schema.ts':
-        "import { book } from './book.ts';\nexport const shared = 'scalar Date';\nexport const typeDefs = ['type Query { ok: Boolean }', ...book];\n",
-      'graphql/book.ts': "import { shared } from './schema.ts';\nexport const book = [shared, 'type Book { id: ID }'];\n",
-    },
-    expected: /functions\/graphql\.ts:3:16 typeDefs\[1\] [^\n]*got undefined\. Is it imported from a module that imports this one\?/,
-  },
   'a handler that is not exported': code(
     [`export const graphql = createHandler({ ${ok} });`],
     /it exports graphql\. Write: export default createHandler/,
   ),
-  'a package that is not installed': code(
-    ["import DataLoader from 'dataloader';", 'export default createHandler({ typeDefs: new DataLoader() });'],
-    /Could not resolve "dataloader": it is not installed\. Run: npm i dataloader\n/,
+  'options that are not passed to createHandler': code(
+    [`export default { ${ok} };`],
+    /its default export is an object with the keys typeDefs\. Write: export default createHandler\(\{ … \}\)/,
   ),
-  'an entry that this package does not have': code(
-    ["import { other } from 'graphql-functions/lambda';", 'export default createHandler({ typeDefs: other });'],
-    /Could not resolve "graphql-functions\/lambda": graphql-functions has no such entry/,
+  'options of other servers, and a field without a type in another file': {
+    files: {
+      'graphql/schema.graphql': 'type Query {\n  ok\n}\n',
+      [file]: functionOf(
+        "import typeDefs from '../graphql/schema.graphql';",
+        'export default createHandler({ typeDefs,',
+        '  playground: true } as never);',
+      ),
+    },
+    expected:
+      /functions\/graphql\.ts:4:3 Unknown option "playground", which is an option of another server\. [^\n]*landingPage[^]*graphql\/schema\.graphql:3:1 [^]*Expected ":"/,
+  },
+  'a package that is not installed, an entry that this package does not have, and a missing file': code(
+    [
+      "import DataLoader from 'dataloader';",
+      "import { other } from 'graphql-functions/lambda';",
+      "import { typeDefs } from '../graphql/shcema.ts';",
+      'export default createHandler({ typeDefs: [new DataLoader(), other, typeDefs] });',
+    ],
+    /Could not resolve "dataloader": it is not installed\. Run: npm i dataloader\n[^]*Could not resolve "graphql-functions\/lambda": graphql-functions has no such entry[^]*Could not resolve "\.\.\/graphql\/shcema\.ts": there is no such file\. Correct the path[^]* 4 [|│] import/,
   ),
-  'a missing file': code(
-    ["import { typeDefs } from '../graphql/shcema.ts';", 'export default createHandler({ typeDefs });'],
-    /Could not resolve "\.\.\/graphql\/shcema\.ts": there is no such file\. Correct the path[^]* 2 [|│] import/,
-  ),
-  'a name that another entry of this package exports': code(
-    ["import { UserInputError } from 'graphql-functions';", `export default createHandler({ ${ok}, context: UserInputError });`],
-    /functions\/graphql\.ts:2:10 "graphql-functions" does not export UserInputError\. Import it from graphql or from another entry [^]*> 2 \|/,
-  ),
-  'a name that graphql exports': code(
+  'names that another package, or none, exports': code(
     ["import { GraphQLError } from 'graphql-functions';", `export default createHandler({ ${ok}, context: GraphQLError });`],
-    /functions\/graphql\.ts:2:10 "graphql-functions" does not export GraphQLError\. Import it from graphql or /,
+    /functions\/graphql\.ts:2:10 "graphql-functions" does not export GraphQLError\. Import it from graphql or from another entry [^]*> 2 \|/,
   ),
   'a name that this package does not export': code(
     ["import { createServer } from 'graphql-functions';", `export default createServer({ ${ok} });`],
@@ -117,7 +120,7 @@ const breaks: Readonly<Record<string, Break>> = {
       'node_modules/code-first/index.js':
         "import { buildSchema } from 'graphql';\nexport const schema = buildSchema('type Query { ok: Boolean }');",
     },
-    async prepare({ directory }) {
+    prepare: async (directory) => {
       const filter = (path: string): boolean => !path.endsWith('.d.ts');
       const copy = join(directory, 'node_modules/code-first/node_modules/graphql');
       await cp(join(root, 'node_modules/graphql'), copy, { recursive: true, filter });
@@ -130,29 +133,30 @@ const breaks: Readonly<Record<string, Break>> = {
   },
 };
 
-testBreaks(breaks, { toldByDev: cases({ short: 4, long: Number.POSITIVE_INFINITY }) });
+for (const [name, { files, expected, inCheck = expected, prepare }] of Object.entries(breaks))
+  test(`${name}: dev reports it and keeps running, and check fails`, async (context) => {
+    const project = await createProject(context, files);
+    await linkPackage(project, 'graphql');
+    await prepare?.(project.directory);
 
-for (const [wrong, settings, expected] of [
-  [
-    'is not valid',
-    '[functions]\ndirectory = api\n',
-    /^netlify\.toml:2:13 netlify\.toml is not valid[^\n]*directory = "functions"[^]*> 2 \|/,
-  ],
-  [
-    'names a missing folder',
-    '[functions]\ndirectory = "api"\n',
-    /^There is no folder "functions" [^\n]*Add functions\/graphql\.ts, or [^\n]*--functions/,
-  ],
-] as const) {
-  test(`a netlify.toml that ${wrong}: check says what to write, and fails`, async (context) => {
-    const { directory } = await createProject(context, { 'netlify.toml': settings });
+    const dev = (await startDevHere(context, project)).printed();
+    const check = await runCommandHere(project.directory, 'check');
 
-    const { code, stderr } = await runCommandHere(directory, 'check');
-
-    assert.equal(code, 1);
-    assert.match(stderr, expected);
+    assert.match(dev.stderr, expected);
+    assert.match(dev.stdout, /Ctrl\+C/);
+    assert.match(check.stdout, inCheck);
+    assert.match(check.stderr, /\d problems?\.\n$/);
+    assert.equal(check.code, 1);
   });
-}
+
+test('a netlify.toml that is not valid: check says what to write, and fails', async (context) => {
+  const { directory } = await createProject(context, { 'netlify.toml': '[functions]\ndirectory = api\n' });
+
+  const { code, stderr } = await runCommandHere(directory, 'check');
+
+  assert.equal(code, 1);
+  assert.match(stderr, /^netlify\.toml:2:13 netlify\.toml is not valid[^\n]*directory = "functions"[^]*> 2 \|/);
+});
 
 test('a file that a function imports is not a broken function: dev serves the others, and check passes', async (context) => {
   const project = await createProject(context, {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { runCommandHere } from '../../../../support/command-here.ts';
@@ -30,12 +30,15 @@ async function check(context: TestContext, files: Readonly<Record<string, string
   return runCommandHere(project.directory, 'check', ...argv);
 }
 
-test('check lists functions without problems, and exits with 0', async (context) => {
+test('check lists functions without problems, also one that is exported as lambda, and exits with 0', async (context) => {
   const { code, stdout, stderr } = await check(
     context,
     {
       'functions/graphql.ts': graphql,
       'functions/plain.ts': 'export default () => new Response();',
+      'functions/aws.ts': graphql
+        .replace("'graphql-functions'", "'graphql-functions/aws-lambda'")
+        .replace('export default', 'export const lambda ='),
       'queries/a.graphql': 'query A($id: ID!) { book(id: $id) { ...B } }',
       'queries/parts/b.graphql': 'fragment B on Book { title author { ...N } }',
       'queries/parts/n.graphql': 'fragment N on Author { name }',
@@ -43,7 +46,7 @@ test('check lists functions without problems, and exits with 0', async (context)
     'queries/**/*.graphql',
   );
 
-  assert.equal(stdout, 'No problems in graphql, plain.\n');
+  assert.equal(stdout, 'No problems in aws, graphql, plain.\n');
   assert.match(stderr, /Checking functions\/graphql\.ts …\n.*\nChecking operations in 3 files …/);
   assert.equal(code, 0);
 });
@@ -180,16 +183,6 @@ export default createHandler({ typeDefs: 'type Query { a }', maxTokens: 0 });
   assert.match(stderr, /Operations were not checked\. Fix the other problems first\.\n\n13 problems\.\n$/);
 });
 
-test('a handler of AWS’s entry may be exported as lambda', async (context) => {
-  const source = graphql
-    .replace("'graphql-functions'", "'graphql-functions/aws-lambda'")
-    .replace('export default', 'export const lambda =');
-
-  const { code, stdout } = await check(context, { 'functions/graphql.ts': source });
-
-  assert.deepEqual([code, stdout], [0, 'No problems in graphql.\n']);
-});
-
 test('operations without a valid schema are reported as a problem', async (context) => {
   const { code, stdout } = await check(
     context,
@@ -249,49 +242,41 @@ export default createHandler({
   assert.deepEqual([exceeded.code, unknown.code, right.code], [1, 1, 0]);
 });
 
-describe('a problem in an imported manifest names the manifest and the id:', () => {
-  const apollo = (...operations: readonly object[]): string =>
-    JSON.stringify({ format: 'apollo-persisted-query-manifest', version: 1, operations }, undefined, 1);
-  const cases: Readonly<Record<string, readonly [web: string, ios: string, expected: RegExp]>> = {
-    'two texts for one id': [
-      '{ "one": "{ a }" }',
-      apollo({ id: 'two', body: '{ a }' }, { id: 'one', body: '{ b: a }' }),
-      /^functions\/graphql\.ts:5:16 Expected one document for the id "one", got "\{ a \}" in trustedDocuments\.documents\[0\]/,
-    ],
-    'an id that is no string': [
-      '{}',
-      apollo({ id: 7, body: '{ a }' }),
-      /^functions\/graphql\.ts:5:16 Expected trustedDocuments\.documents\[1\] .*, got an operation with the id 7\.$/,
-    ],
-    'a document that is not valid': [
-      '{\n "one": "{ nope }" }',
-      apollo(),
-      /^manifests\/web\.json:2:9 The trusted document one is invalid: Cannot query field "nope"/,
-    ],
-  };
-  for (const [what, [web, ios, expected]] of Object.entries(cases))
-    test(what, async (context) => {
-      const { code, stdout } = await check(context, {
-        'manifests/web.json': web,
-        'manifests/ios.json': ios,
-        'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
-import ios from '../manifests/ios.json' with { type: 'json' };
+test('a document of an imported manifest that is not valid is a problem of the manifest', async (context) => {
+  const { code, stdout } = await check(context, {
+    'manifests/web.json': '{\n "one": "{ nope }" }',
+    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
 import web from '../manifests/web.json' with { type: 'json' };
 
-export default createHandler({
-  csrfPrevention: true,
-  typeDefs: 'type Query { a: Int }',
-  trustedDocuments: { documents: [web, ios] },
-  resolvers: { Query: { a: () => 1 } },
-});
+export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { a: Int }', trustedDocuments: { documents: [web] } });
 `,
-      });
+  });
 
-      const places = placesIn(stdout);
-      assert.equal(places.length, 1);
-      assert.match(places[0]!, expected);
-      assert.equal(code, 1);
-    });
+  assert.deepEqual(placesIn(stdout), [
+    'manifests/web.json:2:9 The trusted document one is invalid: Cannot query field "nope" on type "Query".',
+  ]);
+  assert.equal(code, 1);
+});
+
+test('check warns of a subgraph without routerSecret, whatever its comments say', async (context) => {
+  const open = `// Only the router is in this network.
+import { createHandler } from 'graphql-functions';
+import { subgraph } from 'graphql-functions/subgraph';
+const typeDefs = \`
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: [{ name: "@key", as: "@id" }])
+  type User @id(fields: "id") { id: ID! }
+\`;
+export default createHandler(subgraph({ csrfPrevention: true, typeDefs }));
+`;
+
+  const warned = await check(context, { 'functions/graphql.ts': open });
+  const guarded = await check(context, {
+    'functions/graphql.ts': open.replace('typeDefs }', "typeDefs, routerSecret: { secrets: () => ['a'] } }"),
+  });
+
+  assert.deepEqual([warned.code, guarded.code], [0, 0], warned.stdout);
+  assert.match(warned.stderr, /Anyone who can reach this subgraph may read any entity by its key/);
+  assert.doesNotMatch(guarded.stderr, /Anyone/);
 });
 
 test('a function that creates its handler in each call gets a notice that it was not checked', async (context) => {
