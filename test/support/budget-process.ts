@@ -1,14 +1,9 @@
-// One of several processes that run operations of one client at once, until a line arrives on stdin. Then it prints how many have run.
+// One of several processes that run operations of one client at once, until SIGTERM. Then it prints how many have run.
 // The arguments: the port of Redis, the capacity, and the points per second.
-import { createClient } from '@keyv/redis';
-
 // Imports the built files, as a deployed function does.
-const { budget, redisStore } = (await import(builtEntry('budget'))) as typeof import('../../src/entries/budget.ts');
-const { createHandler } = (await import(builtEntry('aws-lambda'))) as typeof import('../../src/entries/aws-lambda.ts');
-
-function builtEntry(name: string): string {
-  return new URL(`../../dist/esm/${name}.js`, import.meta.url).href;
-}
+import { createClient } from '@keyv/redis';
+import { createHandler } from 'graphql-functions/aws-lambda';
+import { budget, redisStore } from 'graphql-functions/budget';
 
 const [port, capacity, refillPerSecond] = process.argv.slice(2).map(Number) as [number, number, number];
 const client = createClient({ url: `redis://127.0.0.1:${port}` }).on('error', () => {});
@@ -38,7 +33,7 @@ const handler = createHandler({
 }) as unknown as (event: object, context: object) => Promise<unknown>;
 
 const stop = new AbortController();
-process.stdin.once('data', () => stop.abort());
+process.once('SIGTERM', () => stop.abort());
 await Promise.all(
   Array.from({ length: 4 }, async () => {
     while (!stop.signal.aborted) await handler({ query: '{ a }' }, {});

@@ -11,9 +11,12 @@ import { runInit } from '../../src/tools/cli/init/init.ts';
 import { UsageError } from '../../src/tools/cli/read-options.ts';
 import type { Terminal } from '../../src/tools/cli/project/terminal.ts';
 import { runPrintSchema } from '../../src/tools/cli/schema/print-schema.ts';
-import type { Outcome } from './command.ts';
+import type { ProgramExit } from './program.ts';
 import { createProject } from './functions-project.ts';
 import type { Project } from './functions-project.ts';
+
+/** The output of a command and how it ended. */
+export type Outcome = Pick<ProgramExit, 'code' | 'stdout' | 'stderr'>;
 
 /**
  * Runs `check`, `build`, `documents`, `schema` or `init` in this process, with a terminal that records. It takes about a sixth of the CPU of a

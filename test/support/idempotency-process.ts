@@ -1,15 +1,10 @@
 // The server for the test of killed processes. It records charges in Redis, whose port is the argument.
 import { createServer } from 'node:http';
 
-import { createClient } from '@keyv/redis';
-
 // Imports the built files, because many processes load them.
-const { idempotency, redisStore } = (await import(builtEntry('idempotency'))) as typeof import('../../src/entries/idempotency.ts');
-const { createListener } = (await import(builtEntry('node'))) as typeof import('../../src/entries/node.ts');
-
-function builtEntry(name: string): string {
-  return new URL(`../../dist/esm/${name}.js`, import.meta.url).href;
-}
+import { createClient } from '@keyv/redis';
+import { idempotency, redisStore } from 'graphql-functions/idempotency';
+import { createListener } from 'graphql-functions/node';
 
 const client = createClient({ url: `redis://127.0.0.1:${process.argv[2]}` }).on('error', () => {});
 await client.connect();

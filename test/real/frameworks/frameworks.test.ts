@@ -8,8 +8,8 @@ import { freePort } from '../../support/free-port.ts';
 import { bundle } from '../../support/real/bundle.ts';
 import { assertHostAnswers } from '../../support/real/one-connection.ts';
 import { needs, partNamed, pathInPart } from '../../support/real/parts.ts';
-import { startProgram } from '../../support/real/program.ts';
-import type { Program } from '../../support/real/program.ts';
+import { startProgram } from '../../support/program.ts';
+import type { Program } from '../../support/program.ts';
 
 interface Framework {
   readonly name: string;

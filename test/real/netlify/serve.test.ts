@@ -7,8 +7,8 @@ import { get, json, post } from '../../support/plain-http.ts';
 import { sendTo, testAnswers } from '../../support/real/answers.ts';
 import type { Folder } from '../../support/real/bundle.ts';
 import { needs, pathInPart } from '../../support/real/parts.ts';
-import { startProgram } from '../../support/real/program.ts';
-import type { Program } from '../../support/real/program.ts';
+import { startProgram } from '../../support/program.ts';
+import type { Program } from '../../support/program.ts';
 import { createProject } from './project.ts';
 
 const functions = ['v1', 'v2', 'narrow'];

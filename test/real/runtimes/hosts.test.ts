@@ -14,7 +14,7 @@ import { recordingLogger } from '../../support/recording-logger.ts';
 import { answered, assertHostAnswers, headers, question } from '../../support/real/one-connection.ts';
 import { bundle, createFolder } from '../../support/real/bundle.ts';
 import { needs, partNamed, pathInPart } from '../../support/real/parts.ts';
-import { startProgram } from '../../support/real/program.ts';
+import { startProgram } from '../../support/program.ts';
 
 // Any: the types of the hosts are in folders that TypeScript does not read.
 type Host = any;

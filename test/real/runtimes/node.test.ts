@@ -6,9 +6,8 @@ import type { TestContext } from 'node:test';
 import { sendTo, testAnswers } from '../../support/real/answers.ts';
 import { bundle, createFolder } from '../../support/real/bundle.ts';
 import type { Folder } from '../../support/real/bundle.ts';
-import { needsProgram } from '../../support/real/parts.ts';
-import { startProgram } from '../../support/real/program.ts';
-import type { Program } from '../../support/real/program.ts';
+import { needsProgram, startProgram } from '../../support/program.ts';
+import type { Program } from '../../support/program.ts';
 
 describe('serve() in a separate process', () => {
   let folder: Folder;
@@ -90,7 +89,7 @@ describe('serve() in a separate process', () => {
       program.signal('SIGUSR2');
 
       assert.deepEqual(await (await answer).json(), { data: { held: 'released' } });
-      assert.deepEqual(await program.exited, endedBySIGTERM);
+      await assertEndedBySIGTERM(program);
       assert.match(program.output(), /draining\nstopped\n$/);
     });
 
@@ -117,7 +116,7 @@ describe('serve() in a separate process', () => {
       await terminate();
 
       await assert.rejects(answer);
-      assert.deepEqual(await program.exited, endedBySIGTERM);
+      await assertEndedBySIGTERM(program);
     });
 
     test('ends immediately after a second signal', async (t) => {
@@ -126,13 +125,15 @@ describe('serve() in a separate process', () => {
       program.signal('SIGTERM');
 
       await assert.rejects(answer);
-      assert.deepEqual(await program.exited, endedBySIGTERM);
+      await assertEndedBySIGTERM(program);
       assert.doesNotMatch(program.output(), /stopped/);
     });
   });
 });
 
-const endedBySIGTERM = { code: null, signal: 'SIGTERM' };
+async function assertEndedBySIGTERM({ exited }: Program): Promise<void> {
+  assert.equal((await exited).signal, 'SIGTERM');
+}
 
 interface Server {
   readonly url: string;

@@ -5,7 +5,7 @@ import { InMemoryLRUCache, RESTDataSource } from '../../../src/datasources/index
 import type { DataSourceConfig, FetchInit } from '../../../src/datasources/index.ts';
 import { freePort } from '../../support/free-port.ts';
 import { needs, pathInPart } from '../../support/real/parts.ts';
-import { startProgram } from '../../support/real/program.ts';
+import { startProgram } from '../../support/program.ts';
 
 /** Required cases that the cache does not pass, and why. */
 const exceptions = [

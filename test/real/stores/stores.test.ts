@@ -14,14 +14,14 @@ import {
 } from '../../../src/entries/idempotency.ts';
 import type { D1Client, IdempotencyStore } from '../../../src/entries/idempotency.ts';
 import type { BudgetStore } from '../../../src/entries/budget.ts';
-import { startRedis } from '../../support/processes.ts';
+import { needsProgram, startRedis } from '../../support/program.ts';
 import { freePort } from '../../support/free-port.ts';
 import { testStore } from '../../support/stores/test-store.ts';
 import { suiteContext } from '../../support/suite-context.ts';
 import { bundle, createFolder } from '../../support/real/bundle.ts';
 import { startBlobs } from './blobs-server.ts';
 import type { BlobFault } from './blobs-server.ts';
-import { importFromPart, needs, needsProgram, pathInPart } from '../../support/real/parts.ts';
+import { importFromPart, needs, pathInPart } from '../../support/real/parts.ts';
 
 const part = 'idempotency-stores';
 const load = (name: string): any => createRequire(pathInPart(part, '.package-lock.json'))(name);

@@ -10,7 +10,7 @@ import { importCode, root } from '../../support/pages.ts';
 import { codeBlocks } from '../../support/markdown.ts';
 import { suiteContext } from '../../support/suite-context.ts';
 import { serveOnLoopback } from '../../support/real/loopback.ts';
-import { needsProgram } from '../../support/real/parts.ts';
+import { needsProgram } from '../../support/program.ts';
 import { startVarnish } from './varnish.ts';
 import type { Varnish } from './varnish.ts';
 import { createShop } from './varnish-shop.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 import { freePort } from '../../support/free-port.ts';
-import { startProgram } from '../../support/real/program.ts';
-import type { Program } from '../../support/real/program.ts';
+import { startProgram } from '../../support/program.ts';
+import type { Program } from '../../support/program.ts';
 
 /** A real Varnish in front of a local port. */
 export interface Varnish {

@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createClient } from '@keyv/redis';
 
 import type { Handler } from '../../../src/entries/index.ts';
-import { needsProgram, startRedis } from '../../support/processes.ts';
+import { needsProgram, startRedis } from '../../support/program.ts';
 import { codeBlocks } from '../../support/markdown.ts';
 import { freePort } from '../../support/free-port.ts';
 import { importCode, root } from '../../support/pages.ts';
@@ -140,8 +140,8 @@ async function setUp(t: TestContext): Promise<SetUp> {
     ...recipe,
     handler,
     pauseRedis: async () => {
-      redis.kill('SIGSTOP');
-      return () => redis.kill('SIGCONT');
+      redis.signal('SIGSTOP');
+      return () => redis.signal('SIGCONT');
     },
     untilChannels: async (channels) => {
       while ((await monitor.pubSubChannels()).toSorted().join() !== channels.join()) await turn();

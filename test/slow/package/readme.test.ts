@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { startCommand } from '../../support/command.ts';
+import { startCommand } from '../../support/program.ts';
 import { createProject } from '../../support/functions-project.ts';
 import { codeBlocks } from '../../support/markdown.ts';
 
@@ -24,7 +24,7 @@ for (const page of ['README.md', 'docs/index.md']) {
     const [, query = ''] = /^npx graphql-functions dev --query '([^']+)'$/m.exec(text) ?? assert.fail('no such command');
     const main = join(root, 'dist/esm/cli/main.js');
 
-    const output = await startCommand(context, [main, 'dev', '--port', '0', '--query', query], { cwd: directory }).until('Ctrl+C');
+    const [output] = await startCommand(context, [main, 'dev', '--port', '0', '--query', query], { cwd: directory }).printed(/[^]*Ctrl\+C/);
 
     assert.ok(output.includes(JSON.stringify(JSON.parse(first('json')))), output);
     assert.match(output, /http:\/\/localhost:\d+\/\.netlify\/functions\/graphql$/m);

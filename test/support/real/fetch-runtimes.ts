@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 
 import { partNamed, pathInPart } from './parts.ts';
-import { startProgram } from './program.ts';
-import type { Program } from './program.ts';
+import { startProgram } from '../program.ts';
+import type { Program } from '../program.ts';
 
 /** A runtime that serves the default export of a module over HTTP. */
 export interface FetchRuntime {

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { cacheFolder, isInstalled, isOnPath, partNamed, partsOf } from './parts.ts';
+import { cacheFolder, isInstalled, partNamed, partsOf } from './parts.ts';
+import { isOnPath } from '../program.ts';
 import type { Part } from './parts.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { pathInPart } from './parts.ts';
-import { startProgram } from './program.ts';
+import { startProgram } from '../program.ts';
 
 /** The outcome of an invocation, as the function's invoker receives it. */
 export type Outcome =

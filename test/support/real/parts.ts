@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -58,16 +57,6 @@ export function needs(...names: string[]): { skip: string | false } {
   return {
     skip: `not installed: ${missing.map(({ name, version }) => `${name}@${version}`).join(', ')} (run: npm run test:real)`,
   };
-}
-
-/** The options of a test that needs an installed program. */
-export function needsProgram(name: string): { skip: string | false } {
-  if (isOnPath(name) || process.env['CI'] === 'true') return { skip: false };
-  return { skip: `not on the PATH: ${name}` };
-}
-
-export function isOnPath(program: string): boolean {
-  return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
 }
 
 /** The path of a file in a part's node_modules. */

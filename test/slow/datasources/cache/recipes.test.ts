@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -13,7 +12,7 @@ import type { KeyValueCache } from '../../../../src/datasources/cache/key-value-
 import { freePort } from '../../../support/free-port.ts';
 import { numbered, startAPI } from '../../../support/datasources/api.ts';
 import { startOrigin } from '../../../support/datasources/origin.ts';
-import { end, needsProgram } from '../../../support/processes.ts';
+import { needsProgram, startProgram } from '../../../support/program.ts';
 import { DynamoDBCache } from '../../../../docs/examples/caching/dynamodb.ts';
 import { HTTPRedisCache } from '../../../../docs/examples/caching/http-store.ts';
 import { MemcachedCache } from '../../../../docs/examples/caching/memcached.ts';
@@ -58,8 +57,8 @@ const recipes: Readonly<Record<string, Recipe>> = {
 
 async function createMemcached(t: TestContext): Promise<KeyValueCache> {
   const port = await freePort();
-  const server = spawn('memcached', ['-l', '127.0.0.1', '-p', String(port), '-u', 'nobody'], { stdio: 'ignore' });
-  t.after(() => end(server));
+  const server = startProgram('memcached', ['-l', '127.0.0.1', '-p', String(port), '-u', 'nobody']);
+  t.after(() => server.end());
   for (let isUp = false; !isUp;) {
     const socket = connect(port, '127.0.0.1');
     isUp = await once(socket, 'connect').then(() => true, () => false); // oxfmt-ignore

@@ -10,7 +10,7 @@ import { KeyvAdapter } from '../../../../src/datasources/cache/keyv.ts';
 import { numbered, startAPI } from '../../../support/datasources/api.ts';
 import { createClock } from '../../../support/clock.ts';
 import { freePort } from '../../../support/free-port.ts';
-import { end, needsProgram, startRedis } from '../../../support/processes.ts';
+import { needsProgram, startRedis } from '../../../support/program.ts';
 
 const redis = { ...needsProgram('redis-server'), timeout: 30_000 };
 
@@ -50,8 +50,8 @@ type Surroundings = Awaited<ReturnType<typeof setUpBehindProxy>>;
 const disturbances: Readonly<
   Record<string, readonly [begin: (to: Surroundings) => unknown, end: (t: TestContext, to: Surroundings) => unknown]>
 > = {
-  'is killed, and starts again': [({ server }) => end(server), (t, { port }) => startRedis(t, port)],
-  'is frozen, and resumes': [({ server }) => server.kill('SIGSTOP'), (_t, { server }) => server.kill('SIGCONT')],
+  'is killed, and starts again': [({ server }) => server.end(), (t, { port }) => startRedis(t, port)],
+  'is frozen, and resumes': [({ server }) => server.signal('SIGSTOP'), (_t, { server }) => server.signal('SIGCONT')],
   'is slow, and is fast again': [({ proxy }) => proxy.delay(2000), (_t, { proxy }) => proxy.delay(0)],
   'loses its connections': [({ proxy }) => proxy.cut(), (_t, { proxy }) => proxy.cut()],
 };
@@ -101,9 +101,9 @@ describe('Redis through Keyv 6', () => {
     const { begin, untilCached } = await setUp(t, port);
     await begin().read('x');
 
-    server.kill('SIGSTOP');
+    server.signal('SIGSTOP');
     const written = await begin().create('x');
-    server.kill('SIGCONT');
+    server.signal('SIGCONT');
     await untilCached('other');
 
     assert.ok((await begin().read('x')) > written);

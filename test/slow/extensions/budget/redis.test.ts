@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { before, describe, test } from 'node:test';
 
 import { createClient } from '@keyv/redis';
@@ -9,7 +6,7 @@ import { createClient } from '@keyv/redis';
 import { redisStore } from '../../../../src/entries/budget.ts';
 import type { BudgetStore } from '../../../../src/entries/budget.ts';
 import { sha256 } from '../../../../src/shared/sha256.ts';
-import { end, needsProgram, startRedis } from '../../../support/processes.ts';
+import { needsProgram, startProgram, startRedis } from '../../../support/program.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { suiteContext } from '../../../support/suite-context.ts';
 
@@ -48,13 +45,10 @@ describe('redisStore over a real Redis, with points', needsProgram('redis-server
       return { fullAt: Number(fullAt), now: Number(now) };
     };
     const { now: start } = await read();
-    const processes = Array.from({ length: 2 }, () => {
-      const args = ['test/support/budget-process.ts', String(port), String(capacity), String(refillPerSecond)];
-      const child = spawn(process.execPath, ['--no-warnings', ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
-      t.after(() => end(child));
-      return { child, lines: createInterface(child.stdout)[Symbol.asyncIterator](), ended: once(child, 'exit') };
-    });
-    for (const { lines } of processes) assert.equal((await lines.next()).value, 'running');
+    const args = ['--no-warnings', 'test/support/budget-process.ts', String(port), String(capacity), String(refillPerSecond)];
+    const processes = [1, 2].map(() => startProgram(process.execPath, args));
+    t.after(() => Promise.all(processes.map((one) => one.end())));
+    await Promise.all(processes.map((one) => one.printed(/running/)));
     // Both ask for more than there is, so the bucket is nearly empty whenever nothing holds them up.
     let left: number;
     let seen;
@@ -62,9 +56,8 @@ describe('redisStore over a real Redis, with points', needsProgram('redis-server
       seen = await read();
       left = capacity - (seen.fullAt - seen.now) / perPoint;
     } while (left > 3);
-    for (const { child } of processes) child.stdin.write('stop\n');
-    const runs = await Promise.all(processes.map(async ({ lines }) => Number((await lines.next()).value)));
-    await Promise.all(processes.map(({ ended }) => ended));
+    for (const one of processes) one.signal('SIGTERM');
+    const runs = await Promise.all(processes.map(async (one) => Number(/\d+/.exec((await one.exited).stdout)?.[0])));
 
     const granted = runs.reduce((sum, one) => sum + one, 0);
     const last = await read();

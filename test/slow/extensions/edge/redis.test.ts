@@ -6,7 +6,7 @@ import KeyvRedis from '@keyv/redis';
 import { Keyv } from 'keyv';
 
 import { KeyvAdapter } from '../../../../src/entries/index.ts';
-import { needsProgram, startRedis } from '../../../support/processes.ts';
+import { needsProgram, startRedis } from '../../../support/program.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { edgeServing } from '../../../support/edge/serving.ts';
 import type { EdgeServing } from '../../../support/edge/serving.ts';

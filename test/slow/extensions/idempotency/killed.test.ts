@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -12,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 
 import { createClient } from '@keyv/redis';
 
-import { end, needsProgram, startRedis } from '../../../support/processes.ts';
+import { needsProgram, startProgram, startRedis } from '../../../support/program.ts';
+import type { Program } from '../../../support/program.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { cases } from '../../../support/long-form.ts';
 import { createRandom } from '../../../support/random.ts';
@@ -24,16 +22,13 @@ const maxTries = cases({ short: 20, long: 1_000 });
 
 interface Server {
   readonly url: string;
-  readonly child: ChildProcess;
+  readonly program: Program;
 }
 
 async function startServer(redisPort: number): Promise<Server> {
-  const child = spawn(process.execPath, ['--no-warnings', script, String(redisPort)], { stdio: ['ignore', 'pipe', 'inherit'] });
-  for await (const line of createInterface(child.stdout!)) {
-    const port = /Ready at (\d+)/.exec(line)?.[1];
-    if (port !== undefined) return { url: `http://127.0.0.1:${port}/`, child };
-  }
-  throw new Error('The server has ended.');
+  const program = startProgram(process.execPath, ['--no-warnings', script, String(redisPort)]);
+  const [, port] = await program.printed(/Ready at (\d+)/);
+  return { url: `http://127.0.0.1:${port}/`, program };
 }
 
 /** The answers to one order: the texts of all successes, and the codes of refusals. */
@@ -86,7 +81,7 @@ describe('two processes over a real Redis', needsProgram('redis-server'), () => 
     await redis.connect();
     t.after(() => redis.destroy());
     const servers = await Promise.all([startServer(redisPort), startServer(redisPort)]);
-    t.after(() => Promise.all(servers.map(({ child }) => end(child))));
+    t.after(() => Promise.all(servers.map(({ program }) => program.end())));
     const random = createRandom(500);
     const pick = (): string => random.pick(servers).url;
 
@@ -106,7 +101,7 @@ describe('two processes over a real Redis', needsProgram('redis-server'), () => 
       await new Promise((resolve) => {
         setTimeout(resolve, random.below(60));
       });
-      await end(servers[at]!.child);
+      await servers[at]!.program.end();
       servers[at] = await startServer(redisPort);
     }
     killing.isOver = true;

@@ -6,7 +6,7 @@ import { createClient } from '@keyv/redis';
 
 import { redisStore } from '../../../../src/entries/idempotency.ts';
 import type { IdempotencyStore } from '../../../../src/entries/idempotency.ts';
-import { needsProgram, startRedis } from '../../../support/processes.ts';
+import { needsProgram, startRedis } from '../../../support/program.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { testStore } from '../../../support/stores/test-store.ts';
 import { suiteContext } from '../../../support/suite-context.ts';

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 
 import { build } from 'esbuild';
 
-import { startCommand } from '../../../support/command.ts';
+import { startCommand } from '../../../support/program.ts';
 import { createProject, linkPackage } from '../../../support/functions-project.ts';
 
 /** What a server of Node prints that runs this code, with a schema and resolvers that have three mistakes. */
@@ -22,7 +22,7 @@ ${code}
     'package.json': '{ "type": "module" }',
   });
   await linkPackage({ directory }, 'graphql');
-  const { stdout, stderr } = await startCommand(context, ['server.ts'], { cwd: directory, env }).ended;
+  const { stdout, stderr } = await startCommand(context, ['server.ts'], { cwd: directory, env }).exited;
   return (stdout + stderr).replaceAll(directory, '');
 }
 
@@ -68,7 +68,7 @@ test('in a bundle without the files of the package, the error is the first one, 
   const stdin = { contents, resolveDir: join(import.meta.dirname, '../../../..') };
   await build({ stdin, bundle: true, platform: 'node', format: 'esm', outfile: join(directory, 'server.mjs'), logLevel: 'error' });
 
-  const { stderr } = await startCommand(context, ['server.mjs'], { cwd: directory, env: { NODE_ENV: 'development' } }).ended;
+  const { stderr } = await startCommand(context, ['server.mjs'], { cwd: directory, env: { NODE_ENV: 'development' } }).exited;
 
   assert.match(stderr, /"A".* To see all problems with file and line, run: npx graphql-functions check\n/);
 });

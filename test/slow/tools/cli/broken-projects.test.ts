@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { runCommandHere } from '../../../support/command-here.ts';
-import { startCommand } from '../../../support/command.ts';
+import { startCommand } from '../../../support/program.ts';
 import { startDevHere } from '../../../support/dev-here.ts';
 import { createProject, linkPackage } from '../../../support/functions-project.ts';
 
@@ -213,7 +213,7 @@ for (const [version, expected] of [
     }
 
     const command = [join(directory, 'node_modules/graphql-functions/dist/esm/cli/main.js'), 'dev', '--port', '0'];
-    const { code, stderr } = await startCommand(context, command, { cwd: directory }).ended;
+    const { code, stderr } = await startCommand(context, command, { cwd: directory }).exited;
 
     assert.equal(code, 1);
     assert.match(stderr, expected);
@@ -228,7 +228,7 @@ test('a missing file of this package is printed with its stack', async (context)
   await symlink(join(root, 'node_modules/graphql'), join(directory, 'node_modules/graphql'));
 
   const command = [join(installed, 'dist/esm/cli/main.js'), 'init', 'api', '--platform', 'node'];
-  const { code, stderr } = await startCommand(context, command, { cwd: directory }).ended;
+  const { code, stderr } = await startCommand(context, command, { cwd: directory }).exited;
 
   assert.equal(code, 1);
   assert.match(stderr, /ENOENT[^]*templates[^]*\n\s+at /);

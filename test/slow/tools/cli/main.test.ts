@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { runCommandHere } from '../../../support/command-here.ts';
-import { startCommand } from '../../../support/command.ts';
+import { startCommand } from '../../../support/program.ts';
 import { createProject, linkPackage } from '../../../support/functions-project.ts';
 
 const main = join(import.meta.dirname, '../../../../dist/esm/cli/main.js');
@@ -18,11 +18,11 @@ const graphql =
 test('dev prints the address of every function, serves it, and shows what it logs', async (context) => {
   const { directory } = await createProject(context, hello);
 
-  const { until } = startCommand(context, [main, 'dev', '--port', '0'], { cwd: directory });
-  const [address = ''] = /http:\/\/localhost:\d+\/\.netlify\/functions\/hello/.exec(await until('Ctrl+C')) ?? [];
+  const { printed } = startCommand(context, [main, 'dev', '--port', '0'], { cwd: directory });
+  const [, address = ''] = await printed(/(http:\/\/localhost:\d+\/\.netlify\/functions\/hello)[^]*Ctrl\+C/);
 
   assert.equal(await (await fetch(address)).text(), 'hello');
-  await until('called');
+  await printed(/called/);
 });
 
 /** With graphql 16, dev first prints what is not supported. */
@@ -35,7 +35,7 @@ test('a port that is in use is reported in one line, with exit code 1', async (c
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
 
-  const { code, stderr } = await startCommand(context, [main, 'dev', '--port', String(port)], { cwd: directory }).ended;
+  const { code, stderr } = await startCommand(context, [main, 'dev', '--port', String(port)], { cwd: directory }).exited;
 
   assert.equal(code, 1);
   assert.match(stderr, new RegExp(`^${notice}Port ${port} is in use[^\\n]*--port[^\\n]*\\n$`));
@@ -45,7 +45,7 @@ test('a file that cannot be written is reported in one line, with exit code 1', 
   const { directory } = await createProject(context, { 'functions/graphql.ts': graphql });
   await linkPackage({ directory });
 
-  const { code, stderr } = await startCommand(context, [main, 'schema', '--out', 'functions'], { cwd: directory }).ended;
+  const { code, stderr } = await startCommand(context, [main, 'schema', '--out', 'functions'], { cwd: directory }).exited;
 
   assert.equal(code, 1);
   assert.match(stderr, /^EISDIR: [^\n]*functions'\n$/);
@@ -56,7 +56,7 @@ test('an old Node gets one line that says what to do', async (context) => {
   // Pretends to be an old Node before any other code runs.
   const pretend = "data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.20.2'}})";
 
-  const { code, stderr } = await startCommand(context, ['--import', pretend, main, 'dev'], { cwd: directory }).ended;
+  const { code, stderr } = await startCommand(context, ['--import', pretend, main, 'dev'], { cwd: directory }).exited;
 
   assert.equal(code, 1);
   assert.match(stderr, /^graphql-functions requires Node\.js 22\.19\+, 24 or 26; this is Node\.js 20\.20\.2\.[^\n]*npm i -D node@24\n$/);
@@ -68,7 +68,7 @@ test('without esbuild, the error is the command that installs it', async (contex
   const hook = "resolve: (name, context, next) => next(name === 'esbuild' ? 'esbuild-that-is-not-installed' : name, context)";
   const without = `data:text/javascript,import { registerHooks } from 'node:module'; registerHooks({ ${hook} });`;
 
-  const { code, stderr } = await startCommand(context, ['--import', without, main, 'dev', '--port', '0'], { cwd: directory }).ended;
+  const { code, stderr } = await startCommand(context, ['--import', without, main, 'dev', '--port', '0'], { cwd: directory }).exited;
 
   assert.equal(code, 1);
   assert.match(stderr, new RegExp(`^${notice}[^\\n]*npm i -D esbuild\\n$`));
@@ -82,7 +82,8 @@ test('with --json, stdout contains only the list; logs of functions go to stderr
   const { directory } = await createProject(context, { 'functions/graphql.ts': logs });
   await linkPackage({ directory });
 
-  const { code, stdout, stderr } = await startCommand(context, [main, 'check', '--json', '--env', 'WORD=loaded'], { cwd: directory }).ended;
+  const { code, stdout, stderr } = await startCommand(context, [main, 'check', '--json', '--env', 'WORD=loaded'], { cwd: directory })
+    .exited;
 
   assert.deepEqual([stdout, code], ['[]\n', 0]);
   assert.match(stderr, /loaded/);
@@ -96,7 +97,7 @@ test('schema prints the schema as clients see it, and nothing else', async (cont
   });
   await linkPackage({ directory }, 'graphql');
 
-  const { code, stdout } = await startCommand(context, [main, 'schema', '--env', 'WORD=loaded'], { cwd: directory }).ended;
+  const { code, stdout } = await startCommand(context, [main, 'schema', '--env', 'WORD=loaded'], { cwd: directory }).exited;
   const written = await runCommandHere(directory, 'schema', '--out', 'schema.graphql');
 
   assert.equal(code, 0);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { startCommand } from '../../../support/command.ts';
+import { startCommand } from '../../../support/program.ts';
 
 /** Changes of the executor, which are planted while its sources load. */
 const bugs: Record<string, [file: string, before: string, after: string]> = {
@@ -33,7 +33,7 @@ describe('a bug of the executor', () => {
   for (const [name, plant] of Object.entries({ none: ['none', '', ''], ...bugs }))
     test(`${name}: ${name === 'none' ? 'nothing' : 'it'} is noticed`, async (context) => {
       const argv = ['--no-warnings', '--input-type=module', '-e', program(plant)];
-      const { code, stdout, stderr } = await startCommand(context, argv, { cwd: process.cwd() }).ended;
+      const { code, stdout, stderr } = await startCommand(context, argv, { cwd: process.cwd() }).exited;
 
       assert.equal(code, 0, stderr);
       assert.match(stdout, name === 'none' ? /^silent\nsilent\n$/ : /^This query has another result with graphql-js/m);
@@ -56,7 +56,7 @@ test('the last line says how many queries were compared, and why other operation
     await run('query ($first: Int) { list(first: $first) }');
     await run('{ nothing }');`;
 
-  const { code, stderr } = await startCommand(context, ['--input-type=module', '-e', source], { cwd: process.cwd() }).ended;
+  const { code, stderr } = await startCommand(context, ['--input-type=module', '-e', source], { cwd: process.cwd() }).exited;
 
   assert.equal(code, 0, stderr);
   assert.match(

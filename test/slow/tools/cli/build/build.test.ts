@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { startCommand } from '../../../../support/command.ts';
+import { startCommand } from '../../../../support/program.ts';
 import { runCommandHere } from '../../../../support/command-here.ts';
 import { createProject, linkPackage } from '../../../../support/functions-project.ts';
 
@@ -24,7 +24,7 @@ test('a handler with a code cache gives the same answers as the function', async
 
   const { stdout, code } = await runCommandHere(project.directory, 'build', '--out', 'dist');
   const ask = "require('./dist').handler({ query: '{ book(id: 1) { title } }' }).then((it) => console.log(JSON.stringify(it)))";
-  const asked = await startCommand(context, ['--expose-gc', '--eval', ask], { cwd: project.directory }).ended;
+  const asked = await startCommand(context, ['--expose-gc', '--eval', ask], { cwd: project.directory }).exited;
 
   assert.equal(code, 0);
   assert.match(stdout, /Wrote dist: deploy it unchanged, with `Handler: index\.handler` on Lambda/);

@@ -10,7 +10,7 @@ import { cacheFile } from '../../../../../src/tools/cli/build/cached-loader.ts';
 import { writeCodeCache } from '../../../../../src/tools/cli/build/code-cache.ts';
 import { compileCached } from '../../../../../src/tools/cli/build/compile-cached.ts';
 import { collectCreators, warmUp } from '../../../../../src/tools/cli/build/warm-up.ts';
-import { startCommand } from '../../../../support/command.ts';
+import { startCommand } from '../../../../support/program.ts';
 import { createProject, linkPackage } from '../../../../support/functions-project.ts';
 
 const asks = `require('./out').handler({ body: '' }).then(({ body }) => console.log(body));`;
@@ -33,7 +33,7 @@ async function cachedIn(context: TestContext, directory: string): Promise<Cached
   const folder = join(directory, 'out');
   const bundle = (await readdir(folder)).find((name) => /^function-\w+\.js$/.test(name)) ?? '';
   const answer = async (): Promise<string> => {
-    const { stdout, stderr } = await startCommand(context, ['--expose-gc', join(directory, 'ask.cjs')], { cwd: directory }).ended;
+    const { stdout, stderr } = await startCommand(context, ['--expose-gc', join(directory, 'ask.cjs')], { cwd: directory }).exited;
     return `${stdout}${stderr}`.trim();
   };
   return { folder, bundle, answer };
@@ -84,7 +84,7 @@ test('V8 accepts the cache that was written', async (context) => {
     context,
     ['--expose-gc', join(folder, '..', 'probe.mts'), join(folder, bundle), join(folder, cacheFile({ file: bundle }))],
     { cwd: folder },
-  ).ended;
+  ).exited;
 
   assert.equal(stdout, 'false\n');
   assert.ok((await read(cacheFile({ file: bundle }))).length > 0);

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { runCommandHere } from '../../../../support/command-here.ts';
-import { startCommand } from '../../../../support/command.ts';
-import type { Outcome } from '../../../../support/command.ts';
+import { startCommand } from '../../../../support/program.ts';
+import type { Outcome } from '../../../../support/command-here.ts';
 import { createProject, linkPackage } from '../../../../support/functions-project.ts';
 
 const graphql = `import { createHandler } from 'graphql-functions';
@@ -300,7 +300,7 @@ export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { a: 
   await linkPackage({ directory }, 'graphql');
 
   const command = join(import.meta.dirname, '../../../../../dist/esm/cli/main.js');
-  const { code, stdout } = await startCommand(context, [command, 'check'], { cwd: directory }).ended;
+  const { code, stdout } = await startCommand(context, [command, 'check'], { cwd: directory }).exited;
 
   assert.match(stdout, /^functions\/graphql\.ts:2:37 no database\n/);
   assert.equal(code, 1);

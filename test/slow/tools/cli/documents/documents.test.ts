@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 
 import { parseArguments } from '../../../../../src/tools/cli/command-table.ts';
 import { runCommandHere } from '../../../../support/command-here.ts';
-import type { Outcome } from '../../../../support/command.ts';
+import type { Outcome } from '../../../../support/command-here.ts';
 import { createProject } from '../../../../support/functions-project.ts';
 import type { Project } from '../../../../support/functions-project.ts';
 

@@ -8,8 +8,8 @@ import { parseArguments } from '../../../../../src/tools/cli/command-table.ts';
 import { composeProject, initPlatforms } from '../../../../../src/tools/cli/init/compose-project.ts';
 import type { InitPlatform } from '../../../../../src/tools/cli/init/compose-project.ts';
 import { runCommandHere } from '../../../../support/command-here.ts';
-import { startCommand } from '../../../../support/command.ts';
-import type { Outcome } from '../../../../support/command.ts';
+import { startCommand } from '../../../../support/program.ts';
+import type { Outcome } from '../../../../support/command-here.ts';
 import { createProject, linkPackage } from '../../../../support/functions-project.ts';
 
 const root = join(import.meta.dirname, '../../../../..');
@@ -156,7 +156,7 @@ test('a new subgraph asks for the secret of the router, except in development wi
 
 /** Runs a script with these variables, and no other secret of a router. */
 function runNode(context: TestContext, directory: string, variables: NodeJS.ProcessEnv, ...argv: readonly string[]): Promise<Outcome> {
-  return startCommand(context, argv, { cwd: directory, env: { ROUTER_SECRET: undefined, ...variables } }).ended;
+  return startCommand(context, argv, { cwd: directory, env: { ROUTER_SECRET: undefined, ...variables } }).exited;
 }
 
 test('the project is named after its folder, with a name that npm and Cloudflare accept', async () => {
