@@ -1,23 +1,31 @@
 import type { Random } from './random.ts';
 
-/** How a resolver answers one reference. */
-const outcomes = [
-  'object',
-  'promise',
-  'class instance',
-  'other __typename',
-  'null',
-  'undefined',
-  'promised null',
-  'rejection',
-  'error',
-  'promised error',
-  'text',
-] as const;
-/** How only this library answers: Apollo's fails all entities, or the entity. */
-const ownOutcomes = ['throw', 'frozen', 'shared'] as const;
+type Values = Readonly<Record<'id' | 'name', string>>;
 
-type Outcome = (typeof outcomes)[number] | (typeof ownOutcomes)[number];
+/** How a resolver answers one reference. Its id begins with the name of the outcome: `object-b1`. */
+const outcomes: Readonly<Record<string, (values: Values) => unknown>> = {
+  object: (values) => values,
+  promise: async (values) => values,
+  'class instance': (values) => new Row(values),
+  'other __typename': (values) => ({ ...values, __typename: 'Plain' }),
+  null: () => null,
+  undefined: () => undefined,
+  'promised null': async () => null,
+  rejection: ({ id }) => Promise.reject(new Error(`rejected ${id}`)),
+  error: ({ id }) => new Error(`error ${id}`),
+  'promised error': async ({ id }) => new Error(`error ${id}`),
+  text: () => 'text',
+};
+/** How only this library answers: Apollo's fails all entities, or the entity. */
+const ownOutcomes: typeof outcomes = {
+  throw: ({ id }) => {
+    throw new Error(`thrown ${id}`);
+  },
+  frozen: (values) => Object.freeze(values),
+  shared: () => shared,
+};
+const shared = { id: 'shared', name: 'shared', size: 1 };
+const all = { ...outcomes, ...ownOutcomes };
 
 export interface RandomSubgraph {
   readonly typeDefs: string;
@@ -108,46 +116,8 @@ function fieldResolver(type: string, isLater: boolean): (parent: any) => unknown
   return isLater ? async (parent) => value(parent) : value;
 }
 
-const shared = new Map<string, object>();
-
-/** The id of a reference tells the outcome: `object-b1`. */
 function referenceResolver(type: string): (reference: any) => unknown {
-  return ({ id }) => {
-    const outcome = String(id).split('-')[0] as Outcome;
-    const values = { id, name: `${type} ${id}`, size: 7, tags: ['t'] };
-    switch (outcome) {
-      case 'promise':
-        return Promise.resolve(values);
-      case 'class instance':
-        return new Row(values);
-      case 'other __typename':
-        return { ...values, __typename: 'Plain' };
-      case 'null':
-        return null;
-      case 'undefined':
-        return undefined;
-      case 'promised null':
-        return Promise.resolve(null);
-      case 'rejection':
-        return Promise.reject(new Error(`rejected ${id}`));
-      case 'error':
-        return new Error(`error ${id}`);
-      case 'promised error':
-        return Promise.resolve(new Error(`error ${id}`));
-      case 'text':
-        return 'text';
-      case 'throw':
-        throw new Error(`thrown ${id}`);
-      case 'frozen':
-        return Object.freeze(values);
-      case 'shared': {
-        if (!shared.has(type)) shared.set(type, { id: 'shared', name: type, size: 1 });
-        return shared.get(type);
-      }
-      default:
-        return values;
-    }
-  };
+  return ({ id }) => all[String(id).split('-')[0]!]!({ id, name: `${type} ${id}`, size: 7, tags: ['t'] } as Values);
 }
 
 export interface RandomOperation {
@@ -180,6 +150,6 @@ function randomRepresentation(
   if (own && random.chance(0.1))
     return random.pick<unknown>([{ __typename: 'Unknown' }, {}, 'text', 7, { __typename: 'ID', id: '1' }, [], { __typename: 5 }]);
   const name = random.chance(0.05) ? 'Plain' : random.pick(types).name;
-  const outcome = random.pick<Outcome>(own ? [...outcomes, ...ownOutcomes] : outcomes);
+  const outcome = random.pick(Object.keys(own ? all : outcomes));
   return { __typename: name, id: `${outcome}-${random.pick(['b', 'f', 'x'])}${at}` };
 }

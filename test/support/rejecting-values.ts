@@ -25,31 +25,21 @@ export class RejectingValues {
   value(type: GraphQLOutputType, depth: number): unknown {
     this.#left--;
     const random = this.#random;
-    switch (random.below(14)) {
-      case 0:
-        return null;
-      case 1:
-        return Promise.reject(new Error('at once'));
-      case 2:
-        return later(random.below(3)).then(() => {
-          throw new Error('later');
-        });
-      case 3:
-        return new Error('returned');
-      case 4:
-        return random.chance(0.5)
-          ? [Promise.reject(new Error('in a wrong list'))]
-          : random.pick<unknown>([{}, Symbol('odd'), new Date(Number.NaN)]);
-      case 5:
-      case 6: {
-        return Promise.resolve(withItemsHandled(this.#settled(type, depth)));
-      }
-      case 7:
-        // Created on demand: a promise that rejects before it is handled ends the process with either executor.
-        return later(random.below(3)).then(() => withItemsHandled(this.#settled(type, depth)));
-      default:
-        return this.#settled(type, depth);
-    }
+    const settled = (): unknown => this.#settled(type, depth);
+    const later = (): Promise<void> => turns(random.below(3));
+    const odd = [
+      () => null,
+      () => Promise.reject(new Error('at once')),
+      () => later().then(() => Promise.reject(new Error('later'))),
+      () => new Error('returned'),
+      () => [Promise.reject(new Error('in a wrong list'))],
+      () => random.pick<unknown>([{}, Symbol('odd'), new Date(Number.NaN)]),
+      () => Promise.resolve(withItemsHandled(settled())),
+      () => Promise.resolve(withItemsHandled(settled())),
+      // Created on demand: a promise that rejects before it is handled ends the process with either executor.
+      () => later().then(() => withItemsHandled(settled())),
+    ];
+    return (odd[random.below(16)] ?? settled)();
   }
 
   #settled(type: GraphQLOutputType, depth: number): unknown {
@@ -96,7 +86,7 @@ export class RejectingValues {
     return {
       [Symbol.asyncIterator]: () => ({
         next: async () => {
-          await later(random.below(2));
+          await turns(random.below(2));
           if (random.chance(0.1)) throw new Error('the source broke');
           return left-- > 0 ? { done: false, value: this.value(type, depth) } : { done: true, value: undefined };
         },
@@ -110,6 +100,6 @@ function* generate(length: number, make: (at: number) => unknown, fails: boolean
   if (fails) throw new Error('the generator broke');
 }
 
-function later(turns: number): Promise<void> {
-  return turns === 0 ? Promise.resolve() : new Promise((resolve) => setImmediate(() => resolve(later(turns - 1))));
+function turns(count: number): Promise<void> {
+  return count === 0 ? Promise.resolve() : new Promise((resolve) => setImmediate(() => resolve(turns(count - 1))));
 }

@@ -77,28 +77,21 @@ export class Behaviour {
   }
 
   #wrong(place: string, random: Random): unknown {
-    switch (random.below(10)) {
-      case 0:
-        throw new Error(`thrown at ${place}`);
-      case 1:
-        throw new GraphQLError(`refused at ${place}`, { extensions: { code: 'REFUSED', place } });
-      case 2:
-        throw random.pick<unknown>(['a string', undefined, { code: 3 }, null]);
-      case 3:
-        return new Error(`returned at ${place}`);
-      case 4:
-        return random.pick([null, undefined]);
-      case 5:
-        return random.pick<unknown>(['text', 12, Number.NaN, true, 1.5, 2 ** 40, 10n, Symbol('odd'), '']);
-      case 6:
-        return random.pick<unknown>([{}, [], [[]], { valueOf: () => 7 }, { toJSON: () => 'json' }, new Date(0), /x/]);
-      case 7:
-        return this.#clockwork.timing === 'sync' ? null : Promise.reject(new Error(`rejected at ${place}`));
-      case 8:
-        return { __typename: random.pick(['Nothing', 'Color', 'Query', '', 3]) };
-      default:
-        throw new GraphQLError('elsewhere', { path: ['else', 'where'] });
-    }
+    const fail = (error: unknown): never => {
+      throw error;
+    };
+    return random.pick<() => unknown>([
+      () => fail(new Error(`thrown at ${place}`)),
+      () => fail(new GraphQLError(`refused at ${place}`, { extensions: { code: 'REFUSED', place } })),
+      () => fail(random.pick<unknown>(['a string', undefined, { code: 3 }, null])),
+      () => fail(new GraphQLError('elsewhere', { path: ['else', 'where'] })),
+      () => new Error(`returned at ${place}`),
+      () => random.pick([null, undefined]),
+      () => random.pick<unknown>(['text', 12, Number.NaN, true, 1.5, 2 ** 40, 10n, Symbol('odd'), '']),
+      () => random.pick<unknown>([{}, [], [[]], { valueOf: () => 7 }, { toJSON: () => 'json' }, new Date(0), /x/]),
+      () => (this.#clockwork.timing === 'sync' ? null : Promise.reject(new Error(`rejected at ${place}`))),
+      () => ({ __typename: random.pick(['Nothing', 'Color', 'Query', '', 3]) }),
+    ])();
   }
 
   #right(type: GraphQLOutputType, place: string, random: Random): unknown {
@@ -187,19 +180,15 @@ export function takeCalls(): readonly string[] {
 
 function leaf(type: GraphQLNamedType, random: Random): unknown {
   if (isEnumType(type)) return random.pick(type.getValues()).value as unknown;
-  switch (type.name) {
-    case 'Int':
-      return random.below(100) - 50;
-    case 'Float':
-      return random.next() * 10;
-    case 'Boolean':
-      return random.chance(0.5);
-    case 'ID':
-      return random.chance(0.5) ? random.below(1000) : `id${random.below(10)}`;
-    default:
-      return `text${random.below(100)}`;
-  }
+  return (leaves[type.name] ?? (() => `text${random.below(100)}`))(random);
 }
+
+const leaves: Readonly<Record<string, (random: Random) => unknown>> = {
+  Int: (random) => random.below(100) - 50,
+  Float: (random) => random.next() * 10,
+  Boolean: (random) => random.chance(0.5),
+  ID: (random) => (random.chance(0.5) ? random.below(1000) : `id${random.below(10)}`),
+};
 
 /** A promise of another library: not an instance of Promise. The executor does not start one that it drops, so the promise inside is handled here. */
 function thenableOf(promise: Promise<unknown>): PromiseLike<unknown> {

@@ -169,23 +169,17 @@ function randomObject(random: Random, { type, depth }: { readonly type: InputObj
 }
 
 function randomLeaf(random: Random, name: string): unknown {
-  switch (name) {
-    case 'Int':
-      return random.pick([1, -5, 0, -0, 2_147_483_647]);
-    case 'Float':
-      return random.pick([1, 2.5, -0]);
-    case 'String':
-      return random.pick(['', 'x']);
-    case 'Boolean':
-      return random.chance(0.5);
-    case 'ID':
-      return random.pick(['a', 5, -3, 5_000_000_000]);
-    case 'Kind':
-      return random.pick(['A', 'B', 'C']);
-    default:
-      return random.pick(['x', 'x', 3, { a: 1 }, 'nothing', random.chance(0.1) ? 'bad' : 'x']);
-  }
+  return random.pick<unknown>(values[name] ?? ['x', 'x', 3, { a: 1 }, 'nothing', random.chance(0.1) ? 'bad' : 'x']);
 }
+
+const values: Readonly<Record<string, readonly unknown[]>> = {
+  Int: [1, -5, 0, -0, 2_147_483_647],
+  Float: [1, 2.5, -0],
+  String: ['', 'x'],
+  Boolean: [true, false],
+  ID: ['a', 5, -3, 5_000_000_000],
+  Kind: ['A', 'B', 'C'],
+};
 
 /** Describes everything that a resolver can observe of a value: own keys in order, prototypes, the sign of zero. Types are kept as they are, memos left out. */
 export function outline(value: unknown): unknown {

@@ -148,18 +148,13 @@ function randomLiteral(random: Random, type: GraphQLInputType, depth: number): s
 }
 
 function leafLiteral(random: Random, name: string): string {
-  switch (name) {
-    case 'Int':
-      return random.pick(['1', '-5', '0', '-0', '2147483647']);
-    case 'Float':
-      return random.pick(['1', '2.5', '-0', '1e3']);
-    case 'String':
-      return random.pick(['""', '"x"', '"""block"""']);
-    case 'Boolean':
-      return random.pick(['true', 'false']);
-    case 'ID':
-      return random.pick(['"a"', '5', '5000000000']);
-    default:
-      return random.pick(['"x"', '3', '{ a: [1, $v0] }', '["x", { b: 2 }]', 'E', random.chance(0.1) ? '"bad"' : '"y"']);
-  }
+  return random.pick(literals[name] ?? ['"x"', '3', '{ a: [1, $v0] }', '["x", { b: 2 }]', 'E', random.chance(0.1) ? '"bad"' : '"y"']);
 }
+
+const literals: Readonly<Record<string, readonly string[]>> = {
+  Int: ['1', '-5', '0', '-0', '2147483647'],
+  Float: ['1', '2.5', '-0', '1e3'],
+  String: ['""', '"x"', '"""block"""'],
+  Boolean: ['true', 'false'],
+  ID: ['"a"', '5', '5000000000'],
+};
