@@ -121,13 +121,6 @@ export function contextAndDataSources(): void {
       },
     },
   });
-
-  createHandler({
-    typeDefs,
-    context: () => ({ user: 'ada' }),
-    // A list of maps is typed as one map is.
-    resolvers: [{ Query: { me: (_, _args, { user }) => is<string>(user) } }],
-  });
 }
 
 export function withoutOne(): void {
@@ -142,6 +135,8 @@ export function withoutOne(): void {
       },
     },
   });
+  // A list of maps is typed as one map is.
+  createHandler({ typeDefs, context: () => ({ user: 'ada' }), resolvers: [{ Query: { me: (_, _args, { user }) => is<string>(user) } }] });
   createHandler({
     typeDefs,
     dataSources: () => ({ books: new BooksAPI() }),
@@ -153,7 +148,6 @@ export function withoutOne(): void {
       },
     },
   });
-  createHandler({ typeDefs });
 }
 
 interface Loaders {
@@ -188,29 +182,13 @@ export function resolversOfOtherFiles(): void {
   const dataSources = (): Loaders => ({ books: new BooksAPI(), counter: new Counter() });
 
   for (const resolvers of [whole, [whole, me], me, books, { ...me, ...books }, [me, books], loose, [loose, me]]) {
-    createHandler({ typeDefs, context: () => ({ user: 'ada', admin: true }), dataSources, resolvers });
     createHandler({ typeDefs, context: ({ request }) => ({ user: request.path, admin: true }), dataSources, resolvers, plugins: [plugin] });
-    createLambdaHandler({
-      typeDefs,
-      context: async ({ event }) => ({ user: String(event), admin: true }),
-      dataSources,
-      resolvers,
-      plugins: [plugin],
-    });
+    createLambdaHandler({ typeDefs, context: async ({ event }) => ({ user: String(event), admin: true }), dataSources, resolvers });
   }
-  createHandler({
-    typeDefs,
-    context: ({ request }) => ({ user: request.path.length }),
-    // @ts-expect-error: they read a user that is a string.
-    resolvers: me,
-  });
-  createHandler({
-    typeDefs,
-    context: ({ request }) => ({ user: request.path }),
-    dataSources: () => ({ counter: new Counter() }),
-    // @ts-expect-error: they read a data source that is not there.
-    resolvers: books,
-  });
+  // @ts-expect-error: they read a user that is a string.
+  createHandler({ typeDefs, context: ({ request }) => ({ user: request.path.length }), resolvers: me });
+  // @ts-expect-error: they read a data source that is not there.
+  createHandler({ typeDefs, context: () => ({ user: 'ada' }), dataSources: () => ({ counter: new Counter() }), resolvers: books });
 }
 
 export function typeFunctions(): void {
@@ -235,12 +213,8 @@ export function typeFunctions(): void {
 
 /** Refuses a data source that reads a property that context does not return: it would be undefined. */
 export function fitting(): void {
-  createHandler({
-    typeDefs,
-    context: () => ({ user: 5 }),
-    // @ts-expect-error: the data source's user is a string.
-    dataSources: () => ({ counter: new Counter(), books: new BooksAPI() }),
-  });
+  // @ts-expect-error: the data source's user is a string.
+  createHandler({ typeDefs, context: () => ({ user: 5 }), dataSources: () => ({ counter: new Counter(), books: new BooksAPI() }) });
   createLambdaHandler({
     typeDefs,
     context: async ({ context }) => ({ requestId: context.awsRequestId }),
@@ -256,7 +230,6 @@ export function fitting(): void {
     context: async ({ request }) => ({ user: request.path, admin: true }),
     resolvers: { Query: { book: (_, _args, { dataSources }) => is<Counter>(dataSources.counter) } },
   });
-  createHandler(async () => ({ typeDefs, context: () => ({ user: 'ada' }), dataSources: () => ({ counter: new Counter() }) }));
 }
 
 /** A generic function around createHandler leaves this check to its callers. */
@@ -277,21 +250,11 @@ export function preparedOptions(): void {
     context: () => ({ user: 'ada' }),
     dataSources: () => ({ books: new BooksAPI() }),
     typeDefs,
-    resolvers: {
-      Query: {
-        id: (_, _args, { user }) => is<string>(user),
-        books: (_, _args, { dataSources }) => {
-          // @ts-expect-error: no such method.
-          void dataSources.books.author;
-          return dataSources.books.book('1');
-        },
-      },
-    },
+    resolvers: { Query: { id: (_, _args, { user, dataSources }) => [is<string>(user), is<BooksAPI>(dataSources.books)] } },
   });
   is<ServerOptions<{ user: string }, { books: BooksAPI }>>(options);
   createHandler(options);
   createHandler(async () => subgraph({ typeDefs, context: () => ({ user: 'ada' }) }));
-  createLambdaHandler(subgraph({ typeDefs, context: () => ({ user: 'ada' }) }));
   // @ts-expect-error: a misspelled option.
   createHandler(subgraph({ typeDef: typeDefs }));
 }
@@ -307,7 +270,6 @@ export function platforms(): void {
       void event.rawPath;
       return { requestId: context.awsRequestId };
     },
-    resolvers: { Query: { id: (_, _args, { requestId }) => is<string>(requestId) } },
   });
   createNetlifyHandler({
     typeDefs,
@@ -329,18 +291,12 @@ export function platforms(): void {
   is<NetlifyV1Handler>(createNetlifyHandler({ typeDefs }));
   createFetchHandler({
     typeDefs,
-    context: ({ event }) => {
-      exactly<Request>()(event);
-      return { url: event.url };
-    },
+    context: ({ event }) => (exactly<Request>()(event), { url: event.url }),
     resolvers: { Query: { url: (_, _args, { url }) => is<string>(url) } },
   });
   void serve({
     typeDefs,
-    context: ({ event }) => {
-      exactly<NodeExchange>()(event);
-      return { address: event.request.socket.remoteAddress };
-    },
+    context: ({ event }) => (exactly<NodeExchange>()(event), { address: event.request.socket.remoteAddress }),
     resolvers: { Query: { address: (_, _args, { address }) => is<string | undefined>(address) } },
   });
   createHandler({
@@ -448,22 +404,8 @@ export function bindings(): void {
       database: env.DB.name,
       region: context.region,
     }),
-    dataSources: () => ({ books: new BooksAPI() }),
-    resolvers: {
-      Query: {
-        book: (_parent, { id }, { database, dataSources, ...rest }) => {
-          is<string>(database);
-          is<string>(rest.region);
-          // @ts-expect-error: context returned no such thing.
-          void rest.missing;
-          return dataSources.books.book(id);
-        },
-      },
-    },
+    resolvers: { Query: { book: (_parent, _args, { database, region }) => [is<string>(database), is<string>(region)] } },
   });
-  createFetchHandler({
-    typeDefs,
-    // @ts-expect-error: the environment is unknown unless it is typed.
-    context: ({ env }) => ({ database: env.DB }),
-  });
+  // @ts-expect-error: the environment is unknown unless it is typed.
+  createFetchHandler({ typeDefs, context: ({ env }) => ({ database: env.DB }) });
 }
