@@ -25,6 +25,11 @@ export function post(body: unknown, fields: Partial<PlainRequest> = {}): PlainRe
   return plainRequest({ method: 'POST', body: raw, ...fields, headers: [['Content-Type', 'application/json'], ...(fields.headers ?? [])] });
 }
 
+/** Posts JSON with fetch. */
+export function postJSON(url: string | URL, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
+}
+
 /** A GET of a query, encoded as a form is: "+" for a space. Carries the header that CSRF prevention requires. */
 export function get(parameters: Readonly<Record<string, string>>, fields: Partial<PlainRequest> = {}): PlainRequest {
   return plainRequest({

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { runCommandHere } from '../../../support/command-here.ts';
 import { startCommand } from '../../../support/program.ts';
 import { startDevHere } from '../../../support/dev-here.ts';
+import { postJSON } from '../../../support/plain-http.ts';
 import { createProject, linkPackage } from '../../../support/functions-project.ts';
 
 // Projects with common mistakes. Each message names the file, the line and what to do, as far as they are known.
@@ -240,7 +241,7 @@ test('each request is listed with its status', async (context) => {
   const dev = await startDevHere(context, project);
   const address = dev.address('graphql');
 
-  await fetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"{ ok }"}' });
+  await postJSON(address, { query: '{ ok }' });
   await dev.until('graphql  200  POST /.netlify/functions/graphql  ');
   await fetch(address, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{ ok }' });
   await dev.until('graphql  400  POST /.netlify/functions/graphql  ');
@@ -262,11 +263,7 @@ test('an edit of .env restarts the functions', async (context) => {
   await dev.until('Reloaded.');
 
   assert.match(dev.printed().stdout, /"word":"before"/);
-  const response = await fetch(dev.address('graphql'), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"query":"{ word }"}',
-  });
+  const response = await postJSON(dev.address('graphql'), { query: '{ word }' });
   assert.deepEqual(await response.json(), { data: { word: 'behind' } });
   await rm(join(project.directory, '.env'));
 });

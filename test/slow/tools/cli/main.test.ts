@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { runCommandHere } from '../../../support/command-here.ts';
 import { startCommand } from '../../../support/program.ts';
+import { serveOnLoopback } from '../../../support/real/loopback.ts';
 import { createProject, linkPackage } from '../../../support/functions-project.ts';
 
 const main = join(import.meta.dirname, '../../../../dist/esm/cli/main.js');
@@ -30,12 +28,9 @@ const notice = String.raw`(?:graphql 16[^\n]*\n)?`;
 
 test('a port that is in use is reported in one line, with exit code 1', async (context) => {
   const { directory } = await createProject(context, hello);
-  const other = createServer().listen(0, 'localhost');
-  context.after(() => other.close());
-  await once(other, 'listening');
-  const { port } = other.address() as AddressInfo;
+  const port = new URL(await serveOnLoopback(context, () => {})).port;
 
-  const { code, stderr } = await startCommand(context, [main, 'dev', '--port', String(port)], { cwd: directory }).exited;
+  const { code, stderr } = await startCommand(context, [main, 'dev', '--host', '127.0.0.1', '--port', port], { cwd: directory }).exited;
 
   assert.equal(code, 1);
   assert.match(stderr, new RegExp(`^${notice}Port ${port} is in use[^\\n]*--port[^\\n]*\\n$`));

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, request as httpRequest } from 'node:http';
+import { request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { captureStderr } from '../../../../support/captured-stderr.ts';
 import { deferred } from '../../../../support/deferred.ts';
 import { createProject, linkPackage, serveProject } from '../../../../support/functions-project.ts';
 import type { ServedProject } from '../../../../support/functions-project.ts';
+import { postJSON } from '../../../../support/plain-http.ts';
+import { serveOnLoopback } from '../../../../support/real/loopback.ts';
 import { suiteContext } from '../../../../support/suite-context.ts';
 
 const answers = (body: string): string => `export default (request: Request): Response => new Response(${body});`;
@@ -93,31 +92,31 @@ describe('a function that works', () => {
   });
 });
 
-test('a changed file, also one that the function imports from elsewhere, is served without a restart', async (context) => {
+test('a changed file, also one that the function imports from elsewhere, or of schema text, is served without a restart', async (context) => {
   const { address, after, write } = await serveProject(context, {
-    'functions/hello.ts': "import { word } from '../lib/word.ts'; export default () => new Response(word);",
+    'functions/hello.ts':
+      "import { word } from '../lib/word.ts'; import text from './schema/schema.graphql'; export default () => new Response(word + text);",
+    'functions/schema/schema.graphql': 'type Query { a: Int }',
     'lib/word.ts': "export const word = 'one';",
   });
-  assert.equal(await read(address('hello')), '200 one');
+  assert.equal(await read(address('hello')), '200 onetype Query { a: Int }');
 
-  await after({ kind: 'loaded' }, () => write({ 'lib/word.ts': "export const word = 'two';" }));
-  assert.equal(await read(address('hello')), '200 two');
-
-  await after({ kind: 'loaded' }, () => write({ 'functions/hello.ts': answers("'three'") }));
-  assert.equal(await read(address('hello')), '200 three');
+  for (const [changed, expected] of [
+    [{ 'lib/word.ts': "export const word = 'two';" }, 'twotype Query { a: Int }'],
+    [{ 'functions/schema/schema.graphql': 'type Query { c: Int }' }, 'twotype Query { c: Int }'],
+    [{ 'functions/hello.ts': answers("'three'") }, 'three'],
+  ] as const) {
+    await after({ kind: 'loaded' }, () => write(changed));
+    assert.equal(await read(address('hello')), `200 ${expected}`);
+  }
 });
 
 /** A function whose request waits until it is released or its process ends, and that request. */
 async function serveSlow(context: TestContext): Promise<ServedProject & { answer: Promise<string>; held: ServerResponse }> {
   const asked = deferred<ServerResponse>();
-  const gate = createServer((_, response) => asked.resolve(response)).listen(0, 'localhost');
-  context.after(() => gate.close().closeAllConnections());
-  await once(gate, 'listening');
-  const served = await serveProject(
-    context,
-    { 'functions/slow.ts': 'export default async () => new Response(await (await fetch(process.env.GATE!)).text());' },
-    { env: { GATE: `http://localhost:${(gate.address() as AddressInfo).port}` } },
-  );
+  const GATE = await serveOnLoopback(context, (_, response) => asked.resolve(response));
+  const source = 'export default async () => new Response(await (await fetch(process.env.GATE!)).text());';
+  const served = await serveProject(context, { 'functions/slow.ts': source }, { env: { GATE } });
   const answer = read(served.address('slow'));
   return { ...served, answer, held: await asked.promise };
 }
@@ -246,19 +245,16 @@ test('a request for another host name is refused: DNS rebinding would show this 
   assert.equal(await text(own), 'one');
 });
 
-test('.graphql files can be imported, and are watched', async (context) => {
-  const { address, after, write } = await serveProject(context, {
-    'functions/text.ts': "import text from './schema/schema.graphql'; export default () => new Response(text);",
-    'functions/schema/schema.graphql': 'type Query { a: Int }',
-  });
-
-  await after({ kind: 'loaded' }, () => write({ 'functions/schema/schema.graphql': 'type Query { c: Int }' }));
-
-  assert.equal(await read(address('text')), '200 type Query { c: Int }');
-});
-
 test('errors of operations are printed once, unmasked, with the lines of the user’s code', async (context) => {
-  const stderr = captureStderr(context);
+  let printed = '';
+  const { promise: isPrinted, resolve } = deferred();
+  context.mock.method(process.stderr, 'write', (chunk: string | Uint8Array, ...rest: unknown[]) => {
+    printed += Buffer.from(chunk as string).toString();
+    // The output of a thread arrives after its answer.
+    if (printed.includes('end\n')) resolve();
+    for (const done of rest) if (typeof done === 'function') done();
+    return true;
+  });
   const project = await createProject(context, {
     'functions/shop.js': `import { createHandler, RESTDataSource } from 'graphql-functions';
       class API extends RESTDataSource { baseURL = 'http://localhost:1/'; read() { return this.get('all'); } }
@@ -277,11 +273,8 @@ test('errors of operations are printed once, unmasked, with the lines of the use
   });
   await linkPackage(project);
   const { address } = await serveProject(context, project);
-  const headers = { 'content-type': 'application/json' };
-  for (const query of ['{ fault }', '{ open }', '{ down }', '{ end }'])
-    await read(address('shop'), { method: 'POST', headers, body: JSON.stringify({ query }) });
-
-  const printed = await stderr.until('end\n');
+  for (const query of ['{ fault }', '{ open }', '{ down }', '{ end }']) await (await postJSON(address('shop'), { query })).text();
+  await isPrinted;
 
   assert.match(
     printed,

@@ -1,19 +1,13 @@
 import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { migrate, projectWith } from '../../../../support/migrate/project.ts';
+import { migrated } from '../../../../support/migrate/project.ts';
 
 const plain =
   "import { ApolloServer } from 'apollo-server-lambda';\nexport const handler = new ApolloServer({ typeDefs }).createHandler();\n";
 
-async function manifestOf(directory: string): Promise<{ dependencies?: Record<string, string>; devDependencies?: Record<string, string> }> {
-  return JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')) as object;
-}
-
 test('in a monorepo, the package.json that lists the packages changes: that of the package, or that of the root', async (context) => {
-  const project = await projectWith(context, {
+  const { manifest } = await migrated(context, {
     'package.json': '{ "dependencies": { "apollo-server-lambda": "^3.0.0", "graphql": "^15.0.0" } }\n',
     'packages/hoisted/package.json': '{ "name": "hoisted" }\n',
     'packages/hoisted/handler.js': plain,
@@ -21,17 +15,15 @@ test('in a monorepo, the package.json that lists the packages changes: that of t
     'packages/api/handler.js': plain,
   });
 
-  await migrate(project);
-
-  deepEqual(Object.keys((await manifestOf(project.directory)).dependencies!), ['graphql', 'graphql-functions']);
-  deepEqual(await manifestOf(join(project.directory, 'packages/hoisted')), { name: 'hoisted' });
-  const { dependencies } = await manifestOf(join(project.directory, 'packages/api'));
+  deepEqual(Object.keys((await manifest()).dependencies!), ['graphql', 'graphql-functions']);
+  deepEqual(await manifest('packages/hoisted'), { name: 'hoisted' });
+  const { dependencies } = await manifest('packages/api');
   // The root lists graphql, and its version has been raised.
   deepEqual(Object.keys(dependencies!), ['graphql-functions']);
 });
 
 test('dependencies of Apollo’s packages are added, and those without support for graphql 16 are updated', async (context) => {
-  const project = await projectWith(context, {
+  const { manifest } = await migrated(context, {
     'handler.js': `import gql from 'graphql-tag';\nimport { addMocksToSchema } from '@graphql-tools/mock';\n${plain}`,
     'package.json': JSON.stringify({
       dependencies: {
@@ -43,9 +35,7 @@ test('dependencies of Apollo’s packages are added, and those without support f
     }),
   });
 
-  await migrate(project);
-
-  const { dependencies } = await manifestOf(project.directory);
+  const { dependencies } = await manifest();
   deepEqual(Object.keys(dependencies!), [
     '@apollo/federation',
     '@graphql-tools/mock',
@@ -58,24 +48,21 @@ test('dependencies of Apollo’s packages are added, and those without support f
 });
 
 test('createHandler of version 2 and of apollo-server-micro is reported without the option cors', async (context) => {
-  const lambda = await migrate(
-    await projectWith(context, {
-      'package.json': '{ "dependencies": { "apollo-server-lambda": "2.25.0" } }',
-      'server.js': "import { ApolloServer } from 'apollo-server-lambda';\nexport const server = new ApolloServer({ typeDefs });\n",
-      'handler.js': "import { server } from './server.js';\nexport const handler = server.createHandler({ onHealthCheck });\n",
-      'set.js': "import { server } from './server.js';\nexport const handler = server.createHandler({ path, cors: { origin } });\n",
-    }),
-  );
-  const micro = await migrate(
-    await projectWith(context, {
-      'package.json': '{ "dependencies": { "apollo-server-micro": "^3.0.0" } }',
-      'graphql.js':
-        "import { ApolloServer } from 'apollo-server-micro';\nexport default new ApolloServer({ typeDefs }).createHandler({ path: '/api' });\n",
-    }),
-  );
-  const version3 = await migrate(
-    await projectWith(context, { 'package.json': '{ "dependencies": { "apollo-server-lambda": "^3.0.0" } }', 'a.js': plain }),
-  );
+  const { printed: lambda } = await migrated(context, {
+    'package.json': '{ "dependencies": { "apollo-server-lambda": "2.25.0" } }',
+    'server.js': "import { ApolloServer } from 'apollo-server-lambda';\nexport const server = new ApolloServer({ typeDefs });\n",
+    'handler.js': "import { server } from './server.js';\nexport const handler = server.createHandler({ onHealthCheck });\n",
+    'set.js': "import { server } from './server.js';\nexport const handler = server.createHandler({ path, cors: { origin } });\n",
+  });
+  const { printed: micro } = await migrated(context, {
+    'package.json': '{ "dependencies": { "apollo-server-micro": "^3.0.0" } }',
+    'graphql.js':
+      "import { ApolloServer } from 'apollo-server-micro';\nexport default new ApolloServer({ typeDefs }).createHandler({ path: '/api' });\n",
+  });
+  const { printed: version3 } = await migrated(context, {
+    'package.json': '{ "dependencies": { "apollo-server-lambda": "^3.0.0" } }',
+    'a.js': plain,
+  });
 
   match(lambda, /handler\.js:2 {2}Without the option cors, this server sent no CORS headers/);
   doesNotMatch(lambda, /set\.js/);
@@ -90,13 +77,11 @@ test('buildSubgraphSchema stays, and is reported', async (context) => {
     'mock.js': "const { buildFederatedSchema } = require('@apollo/federation'), x = 1;\n\nconst schema = buildFederatedSchema(modules);\n",
     'package.json': '{ "dependencies": { "@apollo/subgraph": "^2.0.0", "apollo-server-lambda": "^3.0.0", "graphql": "^16.0.0" } }',
   };
-  const project = await projectWith(context, files);
-
-  const printed = await migrate(project);
+  const { printed, read } = await migrated(context, files);
 
   for (const name of ['ours.js', 'mock.js'] as const) {
-    equal(await readFile(join(project.directory, name), 'utf8'), files[name].replace('apollo-server-lambda', 'graphql-functions/v3'));
+    equal(await read(name), files[name].replace('apollo-server-lambda', 'graphql-functions/v3'));
     match(printed, new RegExp(`${name}:3  Write subgraph\\(\\{ typeDefs, resolvers \\}\\) of graphql-functions/subgraph`));
   }
-  match(await readFile(join(project.directory, 'package.json'), 'utf8'), /"@apollo\/subgraph"/);
+  match(await read('package.json'), /"@apollo\/subgraph"/);
 });

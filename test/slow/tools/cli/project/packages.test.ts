@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 
 import { createMovingProject } from '../../../../support/command-here.ts';
 import type { MovingProject } from '../../../../support/command-here.ts';
+import { postJSON } from '../../../../support/plain-http.ts';
 import { linkPackage, serveProject } from '../../../../support/functions-project.ts';
 
 /** Packages that read a file beside their code, as CommonJS and as an ES module, and one that is loaded by a computed name. */
@@ -51,11 +52,7 @@ test('dev serves a function with such packages, also when a change adds one', as
   const { after, address } = await serveProject(context, project);
 
   await after({ kind: 'loaded' }, () => project.write({ 'functions/graphql.ts': withAll }));
-  const response = await fetch(address('graphql'), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{ "query": "{ value }" }',
-  });
+  const response = await postJSON(address('graphql'), { query: '{ value }' });
 
   assert.deepEqual(await response.json(), { data: { value: 'an addon,an addon,an asset' } });
 });
