@@ -1,11 +1,12 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
 import { startDevServer } from '../../src/tools/cli/dev/dev.ts';
 import type { DevServer, DevSettings } from '../../src/tools/cli/dev/dev.ts';
 import type { DevEvent } from '../../src/tools/cli/dev/messages.ts';
+import { writeFiles } from './write-files.ts';
 
 /** Milliseconds after which a test fails because an expected event has not occurred, so that it does not hang. */
 const maxWait = 30_000;
@@ -21,12 +22,7 @@ export interface Project {
 export async function createProject(context: TestContext, files: Readonly<Record<string, string>>): Promise<Project> {
   const directory = await mkdtemp(join(tmpdir(), 'functions-'));
   context.after(() => rm(directory, { recursive: true, force: true }));
-  const write: Project['write'] = async (contents) => {
-    for (const [path, text] of Object.entries(contents)) {
-      await mkdir(dirname(join(directory, path)), { recursive: true });
-      await writeFile(join(directory, path), text);
-    }
-  };
+  const write: Project['write'] = (contents) => writeFiles(directory, contents);
   await write(files);
   return { directory, write, remove: (path) => rm(join(directory, path), { recursive: true }) };
 }
@@ -49,6 +45,24 @@ export interface ServedProject extends Project {
   after(expected: Partial<DevEvent>, change: () => Promise<void>): Promise<DevEvent>;
 }
 
+const devSettings: DevSettings = {
+  directory: join(import.meta.dirname, '../..'),
+  functions: undefined,
+  prefix: '/.netlify/functions',
+  port: 0,
+  host: 'localhost',
+  platform: { platform: 'netlify' },
+  envFile: undefined,
+  environment: {},
+  env: {},
+  report: () => {},
+};
+
+/** Serves the example of this checkout, over its catalogue unless the variables name another. */
+export function serveExample(env: Readonly<Record<string, string>> = {}): Promise<DevServer> {
+  return startDevServer({ ...devSettings, env: { CATALOGUE_URL: '{url}/.netlify/functions/catalogue/', ...env } });
+}
+
 /** Serves the given files, or an existing project. */
 export async function serveProject(
   context: TestContext,
@@ -59,15 +73,8 @@ export async function serveProject(
   const events: DevEvent[] = [];
   const waiting = new Set<(event: DevEvent) => void>();
   const server = await startDevServer({
+    ...devSettings,
     directory: project.directory,
-    functions: undefined,
-    prefix: '/.netlify/functions',
-    port: 0,
-    host: 'localhost',
-    platform: { platform: 'netlify' },
-    envFile: undefined,
-    environment: {},
-    env: {},
     report: (event) => {
       events.push(event);
       for (const listener of waiting) listener(event);

@@ -1,7 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
+
+import { codeBlocks } from './markdown.ts';
+import { writeFiles } from './write-files.ts';
 
 export const root = join(import.meta.dirname, '../..');
 
@@ -17,9 +21,23 @@ export async function importCode(t: TestContext, files: Readonly<Record<string, 
   await mkdir(join(root, '.cache'), { recursive: true });
   const folder = await mkdtemp(join(root, '.cache/page-'));
   t.after(() => rm(folder, { recursive: true }));
-  for (const [file, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, file)), { recursive: true });
-    await writeFile(join(folder, file), text);
-  }
+  await writeFiles(folder, files);
   return (file) => import(pathToFileURL(join(folder, file)).href) as Promise<unknown>;
+}
+
+/** The first block of a page in docs/ that contains a text. */
+export async function blockOf(page: string, part: string): Promise<string> {
+  const blocks = codeBlocks(await readFile(join(root, 'docs', page), 'utf8'));
+  return blocks.find(({ text }) => text.includes(part))?.text ?? assert.fail(`${page} has no block with ${part}`);
+}
+
+/** Imports such a block, possibly with changes, beside other files. Any: the exports of a page. */
+export async function importBlock(
+  t: TestContext,
+  [page, part, change = (text) => text]: readonly [page: string, part: string, change?: (text: string) => string],
+  files: Readonly<Record<string, string>> = {},
+): Promise<any> {
+  const schema = "export const typeDefs = 'type Query { ok: Boolean }'; export const resolvers = {};";
+  const load = await importCode(t, { 'functions/block.ts': change(await blockOf(page, part)), 'graphql/schema.ts': schema, ...files });
+  return load('functions/block.ts');
 }

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 
 import { codeBlocks } from './markdown.ts';
 import type { CodeBlock } from './markdown.ts';
 import { runTypeScript } from './run-typescript.ts';
+import { writeFiles } from './write-files.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -15,8 +16,8 @@ export interface SnippetSurroundings {
   readonly files: Readonly<Record<string, string>>;
   /** More files of one page's folder, by page and path. */
   readonly filesOf: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Files of node_modules, by path. */
-  readonly packages: Readonly<Record<string, string>>;
+  /** Packages, by name. */
+  readonly packages: Readonly<Record<string, readonly [types: string, code: string]>>;
 }
 
 /** One TypeScript block of a page, as a file. */
@@ -44,25 +45,25 @@ export interface SnippetFolder {
 export async function writeSnippets(pages: Readonly<Record<string, string>>, surroundings: SnippetSurroundings): Promise<SnippetFolder> {
   await mkdir(join(root, '.cache'), { recursive: true });
   const directory = await mkdtemp(join(root, '.cache/snippets-'));
-  const write = async (path: string, text: string): Promise<void> => {
-    await mkdir(dirname(join(directory, path)), { recursive: true });
-    await writeFile(join(directory, path), text);
-  };
-
   const snippets: Snippet[] = [];
+  const written: Record<string, string> = { 'tsconfig.json': JSON.stringify(tsconfig) };
   for (const [page, markdown] of Object.entries(pages)) {
     const folder = page.replaceAll(/\W/g, '-');
     const files = { ...surroundings.files, ...surroundings.filesOf[page] };
-    for (const [name, text] of Object.entries(files)) await write(`${folder}/${name}`, text);
+    for (const [name, text] of Object.entries(files)) written[`${folder}/${name}`] = text;
     for (const block of codeBlocks(markdown).filter(({ language, notes }) => language === 'ts' && notes['part'] === undefined)) {
       const file = `${folder}/${block.notes['file'] ?? placeInProject(block)}`;
       const place = `${page}:${block.line}`;
-      await write(file, wrapped(block, place, surroundings));
+      written[file] = wrapped(block, place, surroundings);
       snippets.push({ place, block, file });
     }
   }
-  for (const [path, text] of Object.entries(surroundings.packages)) await write(`node_modules/${path}`, text);
-  await write('tsconfig.json', JSON.stringify(tsconfig));
+  for (const [name, [types, code]] of Object.entries(surroundings.packages)) {
+    written[`node_modules/${name}/package.json`] = JSON.stringify({ name, type: 'module', exports: packageExports });
+    written[`node_modules/${name}/index.d.ts`] = types;
+    written[`node_modules/${name}/index.js`] = code;
+  }
+  await writeFiles(directory, written);
   return {
     directory,
     snippets,
@@ -70,6 +71,8 @@ export async function writeSnippets(pages: Readonly<Record<string, string>>, sur
     remove: () => rm(directory, { recursive: true, force: true }),
   };
 }
+
+const packageExports = { types: './index.d.ts', default: './index.js' };
 
 /** The place of the file in a reader's project: functions/ for a function, the folder next to it for a program. The imports tell which it is. */
 function placeInProject({ text, line }: CodeBlock): string {

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { versionInfo } from 'graphql';
 import type { Browser } from 'playwright-core';
 
-import { startDevServer } from '../../../src/tools/cli/dev/dev.ts';
 import type { DevServer } from '../../../src/tools/cli/dev/dev.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { AuthenticationError, createHandler } from '../../../src/entries/index.ts';
@@ -15,6 +13,7 @@ import type { ServerOptions } from '../../../src/server/startup/options.ts';
 import { deferred } from '../../support/deferred.ts';
 import { createEventSource } from '../../support/event-source.ts';
 import { restEvent } from '../../support/events.ts';
+import { serveExample } from '../../support/functions-project.ts';
 import { serveEvents } from '../../support/real/loopback.ts';
 import { contracts } from '../../support/results.ts';
 import { barriersOf, launchChromium, needsChromium, PlaygroundPage } from './chromium.ts';
@@ -53,18 +52,7 @@ describe('the playground in Chromium', needsChromium(), () => {
   before(async () => {
     browser = await launchChromium();
     // Serves the example as `npm run dev` does: bundled, in a separate thread, under Netlify's prefix.
-    dev = await startDevServer({
-      directory: join(import.meta.dirname, '../../..'),
-      functions: undefined,
-      prefix: '/.netlify/functions',
-      port: 0,
-      host: 'localhost',
-      platform: { platform: 'netlify' },
-      envFile: undefined,
-      environment: {},
-      env: { CATALOGUE_URL: '{url}/.netlify/functions/catalogue/' },
-      report: () => {},
-    });
+    dev = await serveExample();
     example = `${dev.url}/.netlify/functions/graphql`;
   });
   after(async () => {

@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
+import { writeFiles } from '../../support/write-files.ts';
 import { freePort } from '../../support/free-port.ts';
 import { bundle } from '../../support/real/bundle.ts';
 import { assertHostAnswers } from '../../support/real/one-connection.ts';
 import { needs, partNamed, pathInPart } from '../../support/real/parts.ts';
+import { testMadeProject } from '../../support/real/reader/made-project.ts';
 import { startProgram } from '../../support/program.ts';
 import type { Program } from '../../support/program.ts';
 
@@ -87,10 +89,7 @@ for (const framework of frameworks) {
       // The project is within the part's folder, so that its packages are found.
       project = await mkdtemp(join(partNamed(framework.part).folder, 'project-'));
       await bundle('test/support/real/functions/fetch.ts', join(project, framework.handler), 'worker');
-      for (const [file, text] of Object.entries(framework.files)) {
-        await mkdir(dirname(join(project, file)), { recursive: true });
-        await writeFile(join(project, file), text);
-      }
+      await writeFiles(project, framework.files);
       const [script = '', ...flags] = framework.build;
       const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' };
       await promisify(execFile)(process.execPath, [pathInPart(framework.part, script), ...flags], { cwd: project, env });
@@ -107,3 +106,5 @@ for (const framework of frameworks) {
       assertHostAnswers(t, port, framework.path));
   });
 }
+
+testMadeProject('nextjs');

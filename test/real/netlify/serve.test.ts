@@ -9,6 +9,7 @@ import type { Folder } from '../../support/real/bundle.ts';
 import { needs, pathInPart } from '../../support/real/parts.ts';
 import { startProgram } from '../../support/program.ts';
 import type { Program } from '../../support/program.ts';
+import { testMadeProject } from '../../support/real/reader/made-project.ts';
 import { createProject } from './project.ts';
 
 const functions = ['v1', 'v2', 'narrow'];
@@ -58,6 +59,8 @@ describe('netlify functions:serve --offline', needs('netlify-cli'), () => {
     ]);
   });
 });
+
+testMadeProject('netlify', 'netlify-cli', 'aws-lambda-ric');
 
 async function serveFunctions(project: string, port: number): Promise<Program> {
   // A temporary home directory: the command line stores settings there.

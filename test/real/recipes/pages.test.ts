@@ -15,8 +15,7 @@ const settings = { ...needs('codegen'), timeout: 240_000 };
 const query = '{ book(id: "emma") { title year } }';
 
 test('docs/getting-started.md ends with the file that Netlify deploys', settings, async (context) => {
-  const reader = await followPages({ page: 'docs/getting-started.md' });
-  context.after(() => reader.remove());
+  const reader = await followPages(context, { page: 'docs/getting-started.md' });
   const [, command = ''] = /^command = '''(.+)'''$/m.exec(await readFile(join(reader.folder, 'netlify.toml'), 'utf8')) ?? [];
 
   await reader.run('npx tsc -p .');
@@ -34,8 +33,7 @@ test('docs/getting-started.md ends with the file that Netlify deploys', settings
 });
 
 test('docs/codegen.md type-checks and answers; its fixture is the generator’s output', settings, async (context) => {
-  const reader = await followPages({ page: 'docs/codegen.md', until: '## Other ways to load' });
-  context.after(() => reader.remove());
+  const reader = await followPages(context, { page: 'docs/codegen.md', until: '## Other ways to load' });
 
   assert.equal(
     await readFile(join(reader.folder, 'graphql/resolvers-types.ts'), 'utf8'),
@@ -44,8 +42,7 @@ test('docs/codegen.md type-checks and answers; its fixture is the generator’s 
 });
 
 test('docs/aws.md ends with a bundle that answers an event of the HTTP API; its other functions load', settings, async (context) => {
-  const reader = await followPages({ page: 'docs/aws.md' });
-  context.after(() => reader.remove());
+  const reader = await followPages(context, { page: 'docs/aws.md' });
 
   const response = await answerOf(join(reader.folder, '.aws-sam/build/GraphQLFunction/graphql.mjs'), '{ hello(name: "Ada") }');
   const checked = await reader.run('npx graphql-functions check');
@@ -57,10 +54,10 @@ test('docs/aws.md ends with a bundle that answers an event of the HTTP API; its 
 
 test('docs/testing.md: each of its tests passes, and so do its checks', settings, async (context) => {
   const reader = await followPages(
+    context,
     { page: 'docs/getting-started.md', until: '## Deploy it' },
     { page: 'docs/testing.md', until: '## Vitest and Jest' },
   );
-  context.after(() => reader.remove());
 
   const output = await reader.run('NODE_ENV=test node --test');
 
@@ -69,8 +66,7 @@ test('docs/testing.md: each of its tests passes, and so do its checks', settings
 });
 
 test('docs/build.md, in the folder of docs/aws.md, writes a folder that answers an event of the HTTP API', settings, async (context) => {
-  const reader = await followPages({ page: 'docs/aws.md', until: '## The settings' }, { page: 'docs/build.md' });
-  context.after(() => reader.remove());
+  const reader = await followPages(context, { page: 'docs/aws.md', until: '## The settings' }, { page: 'docs/build.md' });
 
   const response = await answerOf(join(reader.folder, 'dist/index.js'), '{ hello(name: "Ada") }', 'handler');
 

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { codeBlocks } from '../../support/markdown.ts';
+import { writeFiles } from '../../support/write-files.ts';
 import { runTypeScript } from '../../support/run-typescript.ts';
 import { partNamed } from '../../support/real/parts.ts';
 
@@ -28,14 +29,11 @@ export async function writeRecipes(page: string, part: string, example?: string)
   const { folder: packages } = partNamed(part);
   const folder = await mkdtemp(join(packages, 'project-'));
   if (example !== undefined) await cp(join(root, 'docs/examples', example), folder, { recursive: true });
-  for (const { text, notes } of codeBlocks(await readFile(join(root, page), 'utf8'))) {
-    if (notes['part'] !== part || notes['file'] === undefined) continue;
-    const path = join(folder, notes['file']);
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text);
-  }
+  const blocks = codeBlocks(await readFile(join(root, page), 'utf8'));
+  const own = blocks.filter(({ notes }) => notes['part'] === part && notes['file'] !== undefined);
+  const files = Object.fromEntries(own.map(({ notes, text }) => [notes['file'], text]));
+  await writeFiles(folder, { ...files, 'package.json': '{ "private": true, "type": "module" }' });
   await installThisPackage(folder);
-  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   if (!existsSync(join(folder, 'tsconfig.json')))
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, exclude: ['node_modules'] }));
   return {

@@ -8,7 +8,7 @@ import { contracts } from '../../support/results.ts';
 import { lambdaSources } from '../../support/sources.ts';
 import { bundle, createFolder } from '../../support/real/bundle.ts';
 import type { Folder } from '../../support/real/bundle.ts';
-import { deploy } from '../../support/real/lambda-function.ts';
+import { deploy, resultOf } from '../../support/real/lambda-function.ts';
 import type { LambdaFunction } from '../../support/real/lambda-function.ts';
 import { serveEvents } from '../../support/real/loopback.ts';
 import { needs } from '../../support/real/parts.ts';
@@ -30,9 +30,7 @@ describe('the example and its catalogue, each in a separate sandbox', needs('aws
 
     for (const { name, build, read } of lambdaSources) {
       for (const request of [post({ query, variables: { id: 'austen' } }), get({ query, variables: '{"id":"austen"}' })]) {
-        const outcome = await graphql.invoke(build(request));
-        assert.ok(outcome.kind === 'result', `${name}: ${JSON.stringify(outcome)}\n${graphql.log()}`);
-        const { author } = json(await read(outcome.value)).data;
+        const { author } = json(await read(resultOf(await graphql.invoke(build(request))))).data;
         assert.equal(author.name, 'Jane Austen', name);
         assert.ok(author.books.some(({ title }: { title: string }) => title === 'Emma'));
       }
@@ -43,9 +41,8 @@ describe('the example and its catalogue, each in a separate sandbox', needs('aws
     const graphql = await deployExample(t, folder.path, true);
     const review = 'reviews { stars text by }';
     const ask = async (query: string): Promise<any> => {
-      const outcome = await graphql.invoke(lambdaSources[2]!.build(post({ query }, { headers: [['x-user', 'Harriet']] })));
-      assert.ok(outcome.kind === 'result', JSON.stringify(outcome));
-      return json(await lambdaSources[2]!.read(outcome.value)).data;
+      const { build, read } = lambdaSources[2]!;
+      return json(await read(resultOf(await graphql.invoke(build(post({ query }, { headers: [['x-user', 'Harriet']] })))))).data;
     };
     const earlier = (await ask(`{ book(id: "emma") { ${review} } }`)).book.reviews;
 
@@ -57,21 +54,14 @@ describe('the example and its catalogue, each in a separate sandbox', needs('aws
 });
 
 async function deployExample(t: TestContext, taskRoot: string, freezes = false): Promise<LambdaFunction> {
-  const catalogue = await deploy({ taskRoot, handler: 'catalogue.lambda' });
-  t.after(() => catalogue.end());
+  const catalogue = await deploy(t, { taskRoot, handler: 'catalogue.lambda' });
   const functionURL = { build: functionURLEvent, contract: contracts.payloadV2 };
-  const origin = await serveEvents(t, functionURL, async (event) => {
-    const outcome = await catalogue.invoke(event);
-    return outcome.kind === 'result' ? outcome.value : assert.fail(JSON.stringify(outcome));
-  });
+  const origin = await serveEvents(t, functionURL, async (event) => resultOf(await catalogue.invoke(event)));
   const environment = {
     CATALOGUE_URL: `${origin}/`,
     NODE_ENV: 'production',
     NODE_OPTIONS: '--enable-source-maps',
     AWS_LAMBDA_LOG_FORMAT: 'JSON',
   };
-  const graphql = await deploy({ taskRoot, handler: 'graphql.default', environment, freezes });
-  t.after(() => graphql.end());
-  assert.deepEqual([catalogue.initError, graphql.initError], [undefined, undefined], graphql.log());
-  return graphql;
+  return deploy(t, { taskRoot, handler: 'graphql.default', environment, freezes });
 }

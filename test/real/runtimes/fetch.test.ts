@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { before, describe, test } from 'node:test';
 
 import { sendTo, testAnswers } from '../../support/real/answers.ts';
-import { bundle, createFolder } from '../../support/real/bundle.ts';
+import { suiteContext } from '../../support/suite-context.ts';
+import { postJSON } from '../../support/plain-http.ts';
 import type { Folder } from '../../support/real/bundle.ts';
-import { bun, deno, fetchRuntimes, workerd, workerdWithNode } from '../../support/real/fetch-runtimes.ts';
-import type { FetchRuntime, ServedModule } from '../../support/real/fetch-runtimes.ts';
+import { bun, deno, fetchRuntimes, serveWorker, workerd, workerdWithNode } from '../../support/real/fetch-runtimes.ts';
+import type { ServedModule } from '../../support/real/fetch-runtimes.ts';
 import { needs } from '../../support/real/parts.ts';
 import { startReportServer } from '../../support/real/loopback.ts';
 
@@ -14,29 +14,22 @@ for (const runtime of fetchRuntimes) {
   describe(runtime.name, needs(runtime.part), () => {
     for (const entry of ['fetch.ts', 'universal-fetch.ts', 'netlify-fetch.ts']) {
       describe(`export default { fetch }, bundled from ${entry}`, () => {
-        let folder: Folder;
+        const suite = suiteContext();
         let served: ServedModule;
-
         before(async () => {
-          folder = await createFolder();
-          await bundle(`test/support/real/functions/${entry}`, `${folder.path}/worker.mjs`, 'worker');
-          served = await runtime.serve(folder.path);
-        });
-        after(async () => {
-          await served?.program.end();
-          await folder.remove();
+          served = await serveWorker(suite, runtime, entry);
         });
 
         testAnswers((request) => sendTo(served.url, request));
 
         test('a response larger than a third of maxResultBytes is sent complete, as an event and as a part', async () => {
           const length = 12_000_000;
-          const whole = await postTo(served.url, { query: `{ text(length: ${length}) }` });
-          const event = await postTo(served.url, { query: `subscription { text(length: ${length}) }` }, 'text/event-stream');
-          const part = await postTo(
+          const whole = await postJSON(served.url, { query: `{ text(length: ${length}) }` });
+          const event = await postJSON(served.url, { query: `subscription { text(length: ${length}) }` }, { accept: 'text/event-stream' });
+          const part = await postJSON(
             served.url,
             { query: `{ hello ... @defer { text(length: ${length}) } }` },
-            'multipart/mixed;incrementalSpec=v0.2, application/json',
+            { accept: 'multipart/mixed;incrementalSpec=v0.2, application/json' },
           );
 
           for (const answer of [whole, event, part]) {
@@ -49,14 +42,14 @@ for (const runtime of fetchRuntimes) {
           const report = await startReportServer(t);
           const work = `query ($report: String) { work(milliseconds: 20, report: $report) }`;
 
-          const response = await postTo(served.url, { query: work, variables: { report: report.url } });
+          const response = await postJSON(served.url, { query: work, variables: { report: report.url } });
 
           assert.deepEqual(await response.json(), { data: { work: true } });
           await report.received;
         });
 
         test('the context function gets the platform’s arguments', async () => {
-          const response = await postTo(served.url, { query: '{ platform { hasContext hasProcess } }' });
+          const response = await postJSON(served.url, { query: '{ platform { hasContext hasProcess } }' });
 
           assert.deepEqual(await response.json(), { data: { platform: { hasContext: true, hasProcess: runtime.hasProcess } } });
         });
@@ -68,17 +61,10 @@ for (const runtime of fetchRuntimes) {
 describe('extensions in a worker', () => {
   for (const [path, runtime] of ['graphql', 'graphql-js'].flatMap((one) => [[one, workerd] as const, [one, workerdWithNode] as const])) {
     describe(`/${path}, ${runtime.name}`, needs('workerd'), () => {
-      let folder: Folder;
+      const suite = suiteContext();
       let served: ServedModule;
-
       before(async () => {
-        folder = await createFolder();
-        await bundle('test/support/real/functions/every-entry.ts', `${folder.path}/worker.mjs`, 'worker');
-        served = await runtime.serve(folder.path);
-      });
-      after(async () => {
-        await served?.program.end();
-        await folder.remove();
+        served = await serveWorker(suite, runtime, 'every-entry.ts');
       });
 
       testAnswers((request) => sendTo(served.url.replace(/graphql$/, path), request));
@@ -86,7 +72,7 @@ describe('extensions in a worker', () => {
       test('a data source reads', async (t) => {
         const report = await startReportServer(t);
         const url = served.url.replace(/graphql$/, path);
-        const response = await postTo(url, { query: `query ($url: String!) { fetched(url: $url) }`, variables: { url: report.url } });
+        const response = await postJSON(url, { query: `query ($url: String!) { fetched(url: $url) }`, variables: { url: report.url } });
 
         assert.equal(response.status, 200, await response.text());
         await report.received;
@@ -97,9 +83,7 @@ describe('extensions in a worker', () => {
 
 describe('the edge extension in a worker', () => {
   test('its header fields are sent by workerd, and a mutation purges in waitUntil', needs('workerd'), async (t) => {
-    const served = await serveForTest(t, workerd, (folder) =>
-      bundle('test/support/real/functions/edge.ts', `${folder.path}/worker.mjs`, 'worker'),
-    );
+    const served = await serveWorker(t, workerd, 'edge.ts');
     const fieldsOf = async (query: string): Promise<unknown> => {
       const headers = { 'vendor-require-preflight': '1', authorization: 'Bearer x' };
       const answer = await fetch(`${served.url}?query=${encodeURIComponent(query)}`, { headers });
@@ -109,8 +93,8 @@ describe('the edge extension in a worker', () => {
 
     const fields = [await fieldsOf('{ product(id: 1) { id } }'), await fieldsOf('{ me }')];
     // The purges of a call do not wait for those of another call, which might never end.
-    await postTo(served.url, { query: 'mutation { change(id: "stuck") { id } }' });
-    await postTo(served.url, { query: 'mutation { change(id: 1) { id } }' });
+    await postJSON(served.url, { query: 'mutation { change(id: "stuck") { id } }' });
+    await postJSON(served.url, { query: 'mutation { change(id: 1) { id } }' });
     const purged = await (await fetch(new URL('/purged', served.url))).json();
 
     assert.deepEqual(fields, [
@@ -122,11 +106,10 @@ describe('the edge extension in a worker', () => {
 });
 
 /** Modules that export something else, and whether a runtime serves them. */
-const modules: Readonly<Record<string, (folder: Folder) => Promise<void>>> = {
-  'the handler itself as the default export, a function that has a fetch property': (folder) =>
-    bundle('test/support/real/functions/fetch-function.ts', `${folder.path}/worker.mjs`, 'worker'),
+const modules: Readonly<Record<string, string | ((folder: Folder) => Promise<unknown>)>> = {
+  'the handler itself as the default export, a function that has a fetch property': 'fetch-function.ts',
   'the package in node_modules, without a bundler': async (folder) => {
-    await folder.install('graphql-functions', 'graphql');
+    await folder.install();
     await folder.write('package.json', '{ "type": "module" }');
     await folder.write(
       'worker.mjs',
@@ -139,28 +122,15 @@ const modules: Readonly<Record<string, (folder: Folder) => Promise<void>>> = {
 for (const [name, fill] of Object.entries(modules))
   for (const runtime of [deno, bun])
     test(`${name}, is served by ${runtime.name}`, needs(runtime.part), async (t) => {
-      const served = await serveForTest(t, runtime, fill);
-      const response = await postTo(served.url, { query: '{ hello }' });
+      const served = await serveWorker(t, runtime, fill);
+      const response = await postJSON(served.url, { query: '{ hello }' });
 
       assert.deepEqual(await response.json(), { data: { hello: 'Hello, world!' } });
     });
 
 test('the handler itself is not served by workerd, which treats a function as a class', needs('workerd'), async (t) => {
-  const served = await serveForTest(t, workerd, Object.values(modules)[0]!);
+  const served = await serveWorker(t, workerd, 'fetch-function.ts');
 
-  await assert.rejects(postTo(served.url, { query: '{ hello }' }));
+  await assert.rejects(postJSON(served.url, { query: '{ hello }' }));
   assert.match(served.program.output(), /Exported actor class as default entrypoint/);
 });
-
-async function serveForTest(t: TestContext, runtime: FetchRuntime, fill: (folder: Folder) => Promise<void>): Promise<ServedModule> {
-  const folder = await createFolder();
-  t.after(() => folder.remove());
-  await fill(folder);
-  const served = await runtime.serve(folder.path);
-  t.after(() => served.program.end());
-  return served;
-}
-
-function postTo(url: string, body: unknown, accept = '*/*'): Promise<Response> {
-  return fetch(url, { method: 'POST', headers: { accept, 'content-type': 'application/json' }, body: JSON.stringify(body) });
-}

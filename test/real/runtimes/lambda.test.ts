@@ -14,23 +14,21 @@ import type { Source } from '../../support/sources.ts';
 import { testAnswers } from '../../support/real/answers.ts';
 import { bundle, createFolder } from '../../support/real/bundle.ts';
 import type { Folder } from '../../support/real/bundle.ts';
-import { deploy } from '../../support/real/lambda-function.ts';
-import type { Deployment, LambdaFunction, Outcome } from '../../support/real/lambda-function.ts';
+import { deploy, resultOf } from '../../support/real/lambda-function.ts';
+import { suiteContext } from '../../support/suite-context.ts';
+import type { Deployment, LambdaFunction } from '../../support/real/lambda-function.ts';
 import { needs, partNamed } from '../../support/real/parts.ts';
 
 describe("AWS's own runtime client", needs('aws-lambda-ric'), () => {
+  const suite = suiteContext();
   let folder: Folder;
   let graphql: LambdaFunction;
 
   before(async () => {
     folder = await createFolder();
+    suite.after(folder.remove);
     await bundle('test/support/real/functions/universal.ts', `${folder.path}/graphql.mjs`, 'lambda-esm');
-    graphql = await deploy({ taskRoot: folder.path, handler: 'graphql.default' });
-    assert.equal(graphql.initError, undefined, graphql.log());
-  });
-  after(async () => {
-    await graphql?.end();
-    await folder.remove();
+    graphql = await deploy(suite, { taskRoot: folder.path, handler: 'graphql.default' });
   });
 
   for (const source of lambdaSources) {
@@ -59,7 +57,7 @@ describe("AWS's own runtime client", needs('aws-lambda-ric'), () => {
 
   test('64 concurrent events in one thread of a Managed Instance are isolated', async (t) => {
     const environment = { AWS_LAMBDA_MAX_CONCURRENCY: '64', AWS_LAMBDA_NODEJS_WORKER_COUNT: '1' };
-    const concurrent = await deployForTest(t, { taskRoot: folder.path, handler: 'graphql.default', environment });
+    const concurrent = await deploy(t, { taskRoot: folder.path, handler: 'graphql.default', environment });
     const names = Array.from({ length: 64 }, (_, index) => `name ${index}`);
     const query = '{ calls header(name: "x-name") headerLater(name: "x-name") }';
 
@@ -76,7 +74,7 @@ describe("AWS's own runtime client", needs('aws-lambda-ric'), () => {
   });
 
   test('work passed to waitUntil has ended when the process is frozen after the response', async (t) => {
-    const frozen = await deployForTest(t, { taskRoot: folder.path, handler: 'graphql.default', freezes: true });
+    const frozen = await deploy(t, { taskRoot: folder.path, handler: 'graphql.default', freezes: true });
 
     await sendThrough(frozen, httpAPI, post({ query: '{ work(milliseconds: 30) }' }));
     const response = await sendThrough(frozen, httpAPI, post({ query: '{ worked }' }));
@@ -90,7 +88,7 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
 
   before(async () => {
     folder = await createFolder();
-    await folder.install('graphql-functions', 'graphql');
+    await folder.install();
   });
   after(() => folder.remove());
 
@@ -154,7 +152,7 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
          resolvers: { Query: { hello: () => 'world', never: () => new Promise(() => {}) } },
        });`,
     );
-    const deployed = await deployForTest(t, { taskRoot: folder.path, handler: 'never.handler', timeout: 1000 });
+    const deployed = await deploy(t, { taskRoot: folder.path, handler: 'never.handler', timeout: 1000 });
 
     const response = await sendThrough(deployed, httpAPI, post({ query: '{ hello never }' }));
 
@@ -173,7 +171,7 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
          plugins: [compression()],
        });`,
     );
-    const deployed = await deployForTest(t, { taskRoot: folder.path, handler: 'compressed.handler' });
+    const deployed = await deploy(t, { taskRoot: folder.path, handler: 'compressed.handler' });
 
     for (const source of [httpAPI, functionURL, httpAPIv1, alb, albMulti]) {
       for (const coding of ['br', 'gzip']) {
@@ -192,7 +190,7 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
       'wrong.mjs',
       `import { createHandler } from 'graphql-functions';\nexport const handler = createHandler({ ...${options}, playground: true });`,
     );
-    const { initError } = await deployForTest(t, { taskRoot: folder.path, handler: 'wrong.handler' });
+    const { initError } = await deploy(t, { taskRoot: folder.path, handler: 'wrong.handler', mayFail: true });
 
     assert.ok(initError?.kind === 'error');
     assert.match(initError.errorMessage, /Unknown option "playground"/);
@@ -200,8 +198,7 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
 });
 
 async function assertAnswers(t: TestContext, deployment: Deployment): Promise<void> {
-  const deployed = await deployForTest(t, deployment);
-  assert.equal(deployed.initError, undefined, deployed.log());
+  const deployed = await deploy(t, deployment);
 
   const response = await sendThrough(deployed, httpAPI, post({ query: '{ __typename hello }' }));
 
@@ -210,17 +207,6 @@ async function assertAnswers(t: TestContext, deployment: Deployment): Promise<vo
   assert.match(json(response).data.hello, /world/);
 }
 
-async function deployForTest(t: TestContext, deployment: Deployment): Promise<LambdaFunction> {
-  const deployed = await deploy(deployment);
-  t.after(() => deployed.end());
-  return deployed;
-}
-
 async function sendThrough(deployed: LambdaFunction, { build, read }: Source, request: PlainRequest): Promise<PlainResponse> {
   return read(resultOf(await deployed.invoke(build(request))));
-}
-
-function resultOf(outcome: Outcome): unknown {
-  assert.ok(outcome.kind === 'result', JSON.stringify(outcome));
-  return outcome.value;
 }

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import { sendTo, testAnswers } from '../../support/real/answers.ts';
 import { bundle, createFolder } from '../../support/real/bundle.ts';
 import type { Folder } from '../../support/real/bundle.ts';
+import { postJSON } from '../../support/plain-http.ts';
 import { needsProgram, startProgram } from '../../support/program.ts';
 import type { Program } from '../../support/program.ts';
 
@@ -56,7 +57,7 @@ describe('serve() in a separate process', () => {
       const names = Array.from({ length: 64 }, (_, index) => `name ${index}`);
       const query = 'query ($name: String!) { header(name: $name) }';
       const answers = await Promise.all(
-        names.map(async (name) => (await postTo(server.url, { query, variables: { name: 'x-name' } }, { 'x-name': name })).json()),
+        names.map(async (name) => (await postJSON(server.url, { query, variables: { name: 'x-name' } }, { 'x-name': name })).json()),
       );
 
       assert.deepEqual(
@@ -71,7 +72,7 @@ describe('serve() in a separate process', () => {
     const drain = async (t: TestContext, environment?: Record<string, string>) => {
       const server = await startServer(folder, environment);
       t.after(() => server.program.end());
-      const answer = postTo(server.url, { query: '{ held }' });
+      const answer = postJSON(server.url, { query: '{ held }' });
       answer.catch(() => {});
       await server.program.printed(/holding/);
       const terminate = async (): Promise<void> => {
@@ -85,7 +86,7 @@ describe('serve() in a separate process', () => {
       const { url, program, answer, terminate } = await drain(t);
       await terminate();
 
-      await assert.rejects(postTo(url, { query: '{ hello }' }), ({ cause }: Error) => String(cause).includes('ECONNREFUSED'));
+      await assert.rejects(postJSON(url, { query: '{ hello }' }), ({ cause }: Error) => String(cause).includes('ECONNREFUSED'));
       program.signal('SIGUSR2');
 
       assert.deepEqual(await (await answer).json(), { data: { held: 'released' } });
@@ -144,10 +145,6 @@ async function startServer({ path }: Folder, environment: Record<string, string>
   const program = startProgram(process.execPath, [`${path}/server.mjs`], { env: { NODE_ENV: 'production', ...environment } });
   const [, url = ''] = await program.printed(/listening on (\S+)/);
   return { url, program };
-}
-
-function postTo(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
 }
 
 /** A connection on which the test controls what is sent and when. `received`: all data until the server closed the connection. */

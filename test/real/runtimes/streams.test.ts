@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { contracts } from '../../../src/tools/testing/results.ts';
-import { post } from '../../support/plain-http.ts';
+import { post, postJSON } from '../../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
 import { chunkReader, parseParts } from '../../support/multipart.ts';
 import { splitPrelude } from '../../support/response-stream.ts';
@@ -13,7 +13,8 @@ import { eventReader, parseEvents, resultsOf } from '../../support/sse.ts';
 import { testAnswers } from '../../support/real/answers.ts';
 import { bundle, createFolder } from '../../support/real/bundle.ts';
 import type { Folder } from '../../support/real/bundle.ts';
-import { fetchRuntimes } from '../../support/real/fetch-runtimes.ts';
+import { suiteContext } from '../../support/suite-context.ts';
+import { fetchRuntimes, serveWorker } from '../../support/real/fetch-runtimes.ts';
 import type { ServedModule } from '../../support/real/fetch-runtimes.ts';
 import { startGateServer, startReportServer } from '../../support/real/loopback.ts';
 import { deploy } from '../../support/real/lambda-function.ts';
@@ -21,24 +22,22 @@ import type { LambdaFunction, Outcome } from '../../support/real/lambda-function
 import { needs } from '../../support/real/parts.ts';
 
 const events = { headers: [['Accept', 'text/event-stream']] } satisfies Partial<PlainRequest>;
-const multipart = { headers: [['Accept', 'multipart/mixed;incrementalSpec=v0.2, application/json']] } satisfies Partial<PlainRequest>;
+const parts = 'multipart/mixed;incrementalSpec=v0.2, application/json';
+const multipart = { headers: [['Accept', parts]] } satisfies Partial<PlainRequest>;
 const deferring = 'query ($gate: String!) { hello ... @defer { later(gate: $gate) } }';
 const counting = 'subscription { count(to: 3) }';
 const counted = [1, 2, 3].map((count) => ({ data: { count } }));
 
 describe("createStreamingHandler in AWS's own runtime client", needs('aws-lambda-ric'), () => {
+  const suite = suiteContext();
   let folder: Folder;
   let graphql: LambdaFunction;
 
   before(async () => {
     folder = await createFolder();
+    suite.after(folder.remove);
     await bundle('test/support/real/functions/aws-lambda-stream.ts', `${folder.path}/graphql.mjs`, 'lambda-esm');
-    graphql = await deploy({ taskRoot: folder.path, handler: 'graphql.default' });
-    assert.equal(graphql.initError, undefined, graphql.log());
-  });
-  after(async () => {
-    await graphql?.end();
-    await folder.remove();
+    graphql = await deploy(suite, { taskRoot: folder.path, handler: 'graphql.default' });
   });
 
   for (const { name, build, contract } of [
@@ -97,8 +96,7 @@ describe("createStreamingHandler in AWS's own runtime client", needs('aws-lambda
   });
 
   test('work passed to waitUntil has ended when the process is frozen after the response', async (t) => {
-    const frozen = await deploy({ taskRoot: folder.path, handler: 'graphql.default', freezes: true });
-    t.after(() => frozen.end());
+    const frozen = await deploy(t, { taskRoot: folder.path, handler: 'graphql.default', freezes: true });
 
     await frozen.invoke(functionURL.build(post({ query: '{ work(milliseconds: 30) }' })));
     const { body } = streamed(await frozen.invoke(functionURL.build(post({ query: '{ worked }' }))));
@@ -116,25 +114,13 @@ describe("createStreamingHandler in AWS's own runtime client", needs('aws-lambda
 
 for (const runtime of fetchRuntimes) {
   describe(`streams on ${runtime.name}`, needs(runtime.part), () => {
-    let folder: Folder;
+    const suite = suiteContext();
     let served: ServedModule;
-
     before(async () => {
-      folder = await createFolder();
-      await bundle('test/support/real/functions/fetch.ts', `${folder.path}/worker.mjs`, 'worker');
-      served = await runtime.serve(folder.path);
+      served = await serveWorker(suite, runtime, 'fetch.ts');
     });
-    after(async () => {
-      await served?.program.end();
-      await folder.remove();
-    });
-    const ask = (accept: string, query: string, variables: object): Promise<Response> =>
-      fetch(served.url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept },
-        body: JSON.stringify({ query, variables }),
-      });
-    const subscribe = (query: string, variables: object): Promise<Response> => ask('text/event-stream', query, variables);
+    const subscribe = (query: string, variables: object): Promise<Response> =>
+      postJSON(served.url, { query, variables }, { accept: 'text/event-stream' });
 
     test('an event is sent before the next arrives', async (t) => {
       const gate = await startGateServer(t);
@@ -148,7 +134,7 @@ for (const runtime of fetchRuntimes) {
 
     test('the first part of an answer is sent before deferred data is ready', async (t) => {
       const gate = await startGateServer(t);
-      const reader = chunkReader(await ask('multipart/mixed;incrementalSpec=v0.2, application/json', deferring, { gate: gate.url }));
+      const reader = chunkReader(await postJSON(served.url, { query: deferring, variables: { gate: gate.url } }, { accept: parts }));
 
       const first = await reader.next();
       gate.open();

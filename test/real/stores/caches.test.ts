@@ -10,24 +10,31 @@ import { NetlifyBlobsCache } from '../../../docs/examples/caching/netlify-blobs.
 import { WorkersKVCache } from '../../../docs/examples/caching/workers-kv.ts';
 import type { KeyValueCache } from '../../../src/entries/index.ts';
 import { numbered, startAPI } from '../../support/datasources/api.ts';
+import { hostileInputs } from '../../support/hostile-inputs.ts';
 import { importFromPart, needs } from '../../support/real/parts.ts';
 
 for (const [name, part, create] of [
   ['Netlify Blobs', '@netlify/blobs', createBlobs],
   ['Workers KV', 'miniflare', createKV],
 ] as const) {
-  test(`a cache in ${name} takes keys of a kilobyte, and expires values to the millisecond`, needs(part), async (t) => {
-    const cache = await create(t);
-    const key = 'ü'.repeat(1_000);
-    await cache.set(key, 'value: 世界\n', { ttl: 3_600.5 });
-    await cache.set('short', 'here', { ttl: 5 });
-    await cache.set('gone', 'gone', { ttl: 1e-6 });
+  test(
+    `a cache in ${name} takes keys of a kilobyte, keeps an entry for each key, and expires values to the millisecond`,
+    needs(part),
+    async (t) => {
+      const cache = await create(t);
+      const key = 'ü'.repeat(1_000);
+      await cache.set(key, 'value: 世界\n', { ttl: 3_600.5 });
+      await cache.set('short', 'here', { ttl: 5 });
+      for (const hostile of hostileInputs) await cache.set(hostile, `${hostile}\n`, { ttl: 60 });
+      await cache.set('gone', 'gone', { ttl: 1e-6 });
 
-    const values = [await cache.get(key), await cache.get('short'), await cache.get('gone'), await cache.get('missing')];
-    await cache.delete(key);
+      const values = [await cache.get(key), await cache.get('short'), await cache.get('gone'), await cache.get('missing')];
+      await cache.delete(key);
 
-    assert.deepEqual([...values, await cache.get(key)], ['value: 世界\n', 'here', undefined, undefined, undefined]);
-  });
+      for (const hostile of hostileInputs) assert.equal(await cache.get(hostile), `${hostile}\n`);
+      assert.deepEqual([...values, await cache.get(key)], ['value: 世界\n', 'here', undefined, undefined, undefined]);
+    },
+  );
 
   test(`a response that one process stores in ${name} is served by another, until a write`, needs(part), async (t) => {
     const { begin } = await startAPI(t, numbered({ 'cache-control': 'max-age=60' }), await create(t));

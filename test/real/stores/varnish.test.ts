@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { edge } from '../../../src/entries/edge.ts';
-import type { PurgeClient } from '../../../src/entries/edge.ts';
 import { createListener } from '../../../src/entries/node.ts';
-import { importCode, root } from '../../support/pages.ts';
-import { codeBlocks } from '../../support/markdown.ts';
+import { blockOf, importBlock } from '../../support/pages.ts';
 import { suiteContext } from '../../support/suite-context.ts';
+import { postJSON } from '../../support/plain-http.ts';
 import { serveOnLoopback } from '../../support/real/loopback.ts';
 import { needsProgram } from '../../support/program.ts';
 import { startVarnish } from './varnish.ts';
@@ -49,8 +46,7 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
   };
   const rename = async (id: number, name: string): Promise<void> => {
     const query = `mutation { rename(id: ${id}, name: "${name}") { id } }`;
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(varnish.url, { method: 'POST', headers, body: JSON.stringify({ query }) });
+    const response = await postJSON(varnish.url, { query });
     assert.deepEqual(await response.json(), { data: { rename: { id: String(id) } } });
     await purged;
   };
@@ -110,14 +106,10 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
   });
 
   test('the function of docs/edge-cdns.md purges the answers with a tag', async (t) => {
-    const blocks = codeBlocks(await readFile(join(root, 'docs/edge-cdns.md'), 'utf8')).map(({ text }) => text);
-    const code = blocks.find((text) => text.includes("method: 'PURGE'"))!;
-    const shop = blocks.find((text) => text.includes('export const shop'))!;
-    const load = await importCode(t, {
-      'graphql/shop.ts': shop,
-      'functions/graphql.ts': `${code.replace('http://varnish.internal/', varnish.url)}\nexport { purge };`,
+    const toOurs = (text: string): string => `${text.replace('http://varnish.internal/', varnish.url)}\nexport { purge };`;
+    const { purge } = await importBlock(t, ['edge-cdns.md', "method: 'PURGE'", toOurs], {
+      'graphql/shop.ts': await blockOf('edge-cdns.md', 'export const shop'),
     });
-    const { purge } = (await load('functions/graphql.ts')) as { purge: PurgeClient };
     const [kept, gone] = ['{ product(id: 11) { id name } }', '{ product(id: 12) { id name } }'];
     for (const query of [kept, gone]) await get(query);
 

@@ -62,8 +62,7 @@ test(name, needs('aws-lambda-ric', 'telemetry'), async (t) => {
     },
   });
   const environment = { COLLECTOR: collector, NODE_ENV: 'production' };
-  const lambda = await deploy({ taskRoot: folder.path, handler: 'traced.handler', freezes: true, environment });
-  t.after(() => lambda.end());
+  const lambda = await deploy(t, { taskRoot: folder.path, handler: 'traced.handler', freezes: true, environment });
   const headers = [['traceparent', '00-5759e988bd862e3fe1be46a994272793-53995c3f42cd8ad8-01']] as const;
   const event = httpAPIEvent(post({ query: '{ two }' }, { headers }));
   const late: number[] = [];

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 
-import { codeBlocks } from '../../support/markdown.ts';
-import { root } from '../../support/pages.ts';
+import { blockOf } from '../../support/pages.ts';
 
 type SendOnce = (query: string, variables?: object, key?: string) => Promise<unknown>;
 type Step = Response | 'broken off';
@@ -16,8 +13,7 @@ const fromGateway = (status: number): Response => new Response('<html>', { statu
 
 /** The function of the page, with a network that gives these responses. */
 async function sendBy(steps: readonly Step[]): Promise<{ send: SendOnce; keys: string[]; waits: number[] }> {
-  const page = await readFile(join(root, 'docs/idempotency.md'), 'utf8');
-  const { text } = codeBlocks(page).find((block) => block.text.includes('async function sendOnce'))!;
+  const text = await blockOf('idempotency.md', 'async function sendOnce');
   const [keys, waits]: [string[], number[]] = [[], []];
   const fetch = async (_url: string, init: { headers: Record<string, string> }): Promise<Response> => {
     keys.push(init.headers['idempotency-key']!);

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { createHandler } from '../../../src/entries/index.ts';
 import type { ServerPlugin } from '../../../src/entries/index.ts';
 import { createTester } from '../../../src/entries/testing.ts';
-import { codeBlocks } from '../../support/markdown.ts';
-import { importCode, root } from '../../support/pages.ts';
+import { importBlock } from '../../support/pages.ts';
 
 test('the extension of docs/plugins.md limits fields by address, tells other plugins, and is in a list once', async (t) => {
-  const page = await readFile(join(root, 'docs/plugins.md'), 'utf8');
-  const { text } = codeBlocks(page).find((block) => block.text.includes('perMinute'))!;
-  const { perMinute } = (await (await importCode(t, { 'per-minute.ts': text }))('per-minute.ts')) as { perMinute: () => ServerPlugin };
+  const { perMinute } = await importBlock(t, ['plugins.md', 'perMinute']);
   const facts: unknown[] = [];
   const watching: ServerPlugin = {
     onlyWatches: true,

@@ -1,48 +1,33 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import type { Handler } from '../../../src/entries/index.ts';
-import { codeBlocks } from '../../support/markdown.ts';
-import { importCode, root } from '../../support/pages.ts';
+import { createTester } from '../../../src/entries/testing.ts';
+import { importBlock } from '../../support/pages.ts';
 
 const secret = 'a secret of this test';
 const names = [
   'ada',
-  'ada.Infinity',
   'ada.9999999999',
   '9999999999.ada',
-  'ada@example.com',
   '.',
-  'a:b',
   'a%2Eb',
-  '%',
-  'a;b',
   'a; session=b',
   'a\r\nset-cookie: b',
-  '"a"',
-  "a'b",
   'a=b',
-  'a b',
   'Ünïcode 🦀',
   '__proto__',
 ];
 
 describe('the session of docs/cors.md', () => {
-  for (const name of names)
-    test(`signs in ${JSON.stringify(name)} by that name`, async (t) => {
-      const { signIn, me } = await load(t);
+  test('signs in each name by that name, with a cookie of its own', async (t) => {
+    const { signIn, me } = await load(t);
+    const cookies = await Promise.all(names.map(signIn));
 
-      assert.equal(await me(await signIn(name)), name);
-    });
-
-  test('has a different cookie for each name', async (t) => {
-    const { signIn } = await load(t);
-
-    assert.equal(new Set(await Promise.all(names.map(signIn))).size, names.length);
+    assert.deepEqual(await Promise.all(cookies.map(me)), names);
+    assert.equal(new Set(cookies).size, names.length);
   });
 
   test('is found among other cookies', async (t) => {
@@ -103,9 +88,7 @@ describe('the session of docs/cors.md', () => {
 
     assert.equal(await me(signed('9999999999.ada')), 'ada');
     for (const content of [
-      ...['Infinity', '1e99', '0xffffffff', '9'.repeat(400), '-9999999999', '+999999999', ' 9999999999', '١٢٣٤٥٦٧٨٩٠', '', 'NaN'].map(
-        (time) => `${time}.ada`,
-      ),
+      ...['Infinity', '1e99', '0xffffffff', '9'.repeat(400), '+999999999', ' 9999999999', '١٢٣٤٥٦٧٨٩٠', ''].map((time) => `${time}.ada`),
       'ada.Infinity.1',
       'ada.9999999999',
       '1000000000.ada',
@@ -131,27 +114,15 @@ async function load(t: TestContext): Promise<Session> {
   t.mock.method(console, 'error', () => {});
   process.env['SESSION_SECRET'] = secret;
   t.after(() => delete process.env['SESSION_SECRET']);
-  const page = await readFile(join(root, 'docs/cors.md'), 'utf8');
-  const { text } = codeBlocks(page).find((block) => block.text.includes('function readSession'))!;
-  const { default: handler } = (await (await importCode(t, { 'graphql.ts': text }))('graphql.ts')) as { default: Handler };
-  const send = (body: object, cookie = ''): Promise<Response> =>
-    handler.fetch(
-      new Request('https://example.com/', {
-        method: 'POST',
-        // Header fields contain bytes.
-        headers: { 'content-type': 'application/json', cookie: Buffer.from(cookie).toString('latin1') },
-        body: JSON.stringify(body),
-      }),
-    );
+  const { default: handler } = await importBlock(t, ['cors.md', 'function readSession']);
+  const { run } = createTester(handler as Handler);
   return {
     signIn: async (name) => {
       const query = 'mutation ($name: String!) { signIn(name: $name, password: "open sesame") }';
-      const response = await send({ query, variables: { name } });
-      return response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+      const { headers } = await run(query, { name });
+      return headers.getSetCookie()[0]?.split(';')[0] ?? '';
     },
-    me: async (cookie) => {
-      const response = await send({ query: '{ me }' }, cookie);
-      return ((await response.json()) as { data: { me: string | null } }).data.me;
-    },
+    // Header fields contain bytes.
+    me: async (cookie) => (await run('{ me }', {}, { headers: { cookie: Buffer.from(cookie).toString('latin1') } })).data.me,
   };
 }

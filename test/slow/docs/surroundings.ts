@@ -12,8 +12,7 @@ function template(name: string): string {
 export const surroundings: SnippetSurroundings = {
   wrappers: {
     /** The options of a handler that is made elsewhere on the page. */
-    options: `
-import { GraphQLError } from 'graphql';
+    options: `import { GraphQLError } from 'graphql';
 import { createHandler } from 'graphql-functions';
 import { resolvers, typeDefs } from '../graphql/schema.ts';
 
@@ -26,8 +25,7 @@ export default createHandler({
 void GraphQLError;
 `,
     /** The same, with `limits`. */
-    limited: `
-import { createHandler } from 'graphql-functions';
+    limited: `import { createHandler } from 'graphql-functions';
 import { limits } from 'graphql-functions/limits';
 import { resolvers, typeDefs } from '../graphql/schema.ts';
 
@@ -38,8 +36,7 @@ export default createHandler({
 });
 `,
     /** Statements in the body of a resolver. */
-    resolver: `
-import { GraphQLError } from 'graphql';
+    resolver: `import { GraphQLError } from 'graphql';
 
 export function resolve(): unknown {
   // …
@@ -49,13 +46,11 @@ void GraphQLError;
 `,
   },
   files: {
-    'telemetry.ts': `
-import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+    'telemetry.ts': `import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
 export const provider = new NodeTracerProvider();
 `,
-    'graphql/schema.ts': `
-export const typeDefs = 'type Query { ok: Boolean }';
+    'graphql/schema.ts': `export const typeDefs = 'type Query { ok: Boolean }';
 export const resolvers = { Query: { ok: (): boolean => true } };
 `,
   },
@@ -71,10 +66,8 @@ export const resolvers = { Query: { ok: (): boolean => true } };
     },
   },
   packages: {
-    '@google-cloud/functions-framework/package.json':
-      '{ "name": "@google-cloud/functions-framework", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
-    '@google-cloud/functions-framework/index.d.ts': `
-import type { IncomingMessage } from 'node:http';
+    '@google-cloud/functions-framework': [
+      `import type { IncomingMessage } from 'node:http';
 export interface Request extends IncomingMessage {
   readonly rawBody?: Buffer;
   readonly url: string;
@@ -87,11 +80,10 @@ export interface Response {
 }
 export function http(name: string, handler: (request: Request, response: Response) => unknown): void;
 `,
-    '@google-cloud/functions-framework/index.js': 'export const http = () => {};',
-    '@azure/functions/package.json':
-      '{ "name": "@azure/functions", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
-    '@azure/functions/index.d.ts': `
-export interface HttpRequest {
+      'export const http = () => {};',
+    ],
+    '@azure/functions': [
+      `export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
@@ -107,11 +99,10 @@ export const app: {
   }): void;
 };
 `,
-    '@azure/functions/index.js': 'export const app = { http() {} };',
-    '@aws-sdk/client-cloudfront/package.json':
-      '{ "name": "@aws-sdk/client-cloudfront", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
-    '@aws-sdk/client-cloudfront/index.d.ts': `
-export interface CreateInvalidationCommandInput {
+      'export const app = { http() {} };',
+    ],
+    '@aws-sdk/client-cloudfront': [
+      `export interface CreateInvalidationCommandInput {
   DistributionId: string | undefined;
   InvalidationBatch: { Paths: { Quantity: number | undefined; Items?: string[] } | undefined; CallerReference: string | undefined } | undefined;
 }
@@ -122,28 +113,26 @@ export class CloudFrontClient {
   send(command: CreateInvalidationCommand): Promise<{ Location?: string }>;
 }
 `,
-    '@aws-sdk/client-cloudfront/index.js':
       'export class CreateInvalidationCommand {}\nexport class CloudFrontClient { async send() { return {}; } }',
-    '@vercel/functions/package.json':
-      '{ "name": "@vercel/functions", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
-    '@vercel/functions/index.d.ts':
+    ],
+    '@vercel/functions': [
       'export function dangerouslyDeleteByTag(tag: string | string[], options?: { revalidationDeadlineSeconds?: number }): Promise<void>;',
-    '@vercel/functions/index.js': 'export const dangerouslyDeleteByTag = async () => {};',
-    'express/package.json': '{ "name": "express", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
-    'express/index.d.ts': `
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+      'export const dangerouslyDeleteByTag = async () => {};',
+    ],
+    express: [
+      `import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 type Middleware = (request: IncomingMessage, response: ServerResponse) => unknown;
 export default function express(): { use(path: string, handler: Middleware): void; listen(port: number): Server };
 `,
-    'express/index.js': 'export default () => ({ use() {}, listen() {} });',
-    '@graphql-codegen/cli/package.json':
-      '{ "name": "@graphql-codegen/cli", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
-    '@graphql-codegen/cli/index.d.ts': `
-export interface CodegenConfig {
+      'export default () => ({ use() {}, listen() {} });',
+    ],
+    '@graphql-codegen/cli': [
+      `export interface CodegenConfig {
   schema: string;
   generates: Record<string, { plugins: string[]; config?: Record<string, unknown> }>;
 }
 `,
-    '@graphql-codegen/cli/index.js': '',
+      '',
+    ],
   },
 };

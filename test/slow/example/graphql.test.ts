@@ -1,37 +1,23 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { startDevServer } from '../../../src/tools/cli/dev/dev.ts';
+import type { DevServer } from '../../../src/tools/cli/dev/dev.ts';
 import { lambda } from '../../../functions/catalogue.ts';
 import { functionURLEvent } from '../../support/events.ts';
+import { serveExample } from '../../support/functions-project.ts';
+import { postJSON } from '../../support/plain-http.ts';
 import { serveEvents } from '../../support/real/loopback.ts';
 import { contracts } from '../../support/results.ts';
 
-const root = join(import.meta.dirname, '../../..');
-
-/** Runs `npm run dev` in this process. */
-async function serveExample(env: Readonly<Record<string, string>> = {}): Promise<{ address: string; close(): Promise<void> }> {
-  const server = await startDevServer({
-    directory: root,
-    functions: undefined,
-    prefix: '/.netlify/functions',
-    port: 0,
-    host: 'localhost',
-    platform: { platform: 'netlify' },
-    envFile: undefined,
-    environment: {},
-    env: { CATALOGUE_URL: '{url}/.netlify/functions/catalogue/', ...env },
-    report: () => {},
-  });
-  return { address: `${server.url}/.netlify/functions/graphql`, close: () => server.close() };
-}
-
+const path = '/.netlify/functions/graphql';
 let address: string;
-let close: () => Promise<void>;
-before(async () => ({ address, close } = await serveExample()));
-after(() => close());
+let server: DevServer;
+before(async () => {
+  server = await serveExample();
+  address = server.url + path;
+});
+after(() => server.close());
 
 /** The example over a catalogue that records its requests. */
 async function serveOverCatalogue(context: TestContext): Promise<{ address: string; requests: string[] }> {
@@ -45,16 +31,11 @@ async function serveOverCatalogue(context: TestContext): Promise<{ address: stri
   });
   const example = await serveExample({ CATALOGUE_URL: `${origin}/` });
   context.after(() => example.close());
-  return { address: example.address, requests };
+  return { address: example.url + path, requests };
 }
 
 async function run(address: string, query: string, headers: Readonly<Record<string, string>> = {}): Promise<any> {
-  const response = await fetch(address, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ query }),
-  });
-  return response.json();
+  return (await postJSON(address, { query }, headers)).json();
 }
 
 test('books, their authors and reviews come from the catalogue', async () => {

@@ -1,10 +1,13 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
 import type { BuildOptions } from 'esbuild';
+
+import { linkPackage } from '../functions-project.ts';
+import { writeFiles } from '../write-files.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -12,29 +15,20 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 export interface Folder {
   readonly path: string;
   write(file: string, content: string): Promise<string>;
-  /** Makes `import 'graphql-functions'` work in a folder as if the package were installed there. */
-  install(...names: string[]): Promise<void>;
+  /** Makes `import 'graphql-functions'` work in the folder as if the package and graphql were installed there. */
+  install(): Promise<void>;
   remove(): Promise<void>;
 }
 
 export async function createFolder(): Promise<Folder> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'graphql-functions-')));
-  const make = async (file: string): Promise<string> => {
-    await mkdir(dirname(join(path, file)), { recursive: true });
-    return join(path, file);
-  };
   return {
     path,
     write: async (file, content) => {
-      const target = await make(file);
-      await writeFile(target, content);
-      return target;
+      await writeFiles(path, { [file]: content });
+      return join(path, file);
     },
-    install: async (...names) => {
-      for (const name of names) {
-        await symlink(name === 'graphql-functions' ? root : join(root, 'node_modules', name), await make(`node_modules/${name}`));
-      }
-    },
+    install: () => linkPackage({ directory: path }, 'graphql'),
     remove: () => rm(path, { recursive: true, force: true }),
   };
 }

@@ -1,5 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 
+import type { TestContext } from 'node:test';
+
+import { bundle, createFolder } from './bundle.ts';
+import type { Folder } from './bundle.ts';
 import { partNamed, pathInPart } from './parts.ts';
 import { startProgram } from '../program.ts';
 import type { Program } from '../program.ts';
@@ -70,6 +74,20 @@ export const bun: FetchRuntime = {
     return { program, url: await addressIn(program) };
   },
 };
+
+/** Serves what `fill` writes into a folder, which has a `worker.mjs`, or a bundle of an entry, until the test or its suite ends. */
+export async function serveWorker(
+  t: Pick<TestContext, 'after'>,
+  runtime: FetchRuntime,
+  fill: string | ((folder: Folder) => Promise<unknown>),
+): Promise<ServedModule> {
+  const folder = await createFolder();
+  if (typeof fill === 'string') await bundle(`test/support/real/functions/${fill}`, `${folder.path}/worker.mjs`, 'worker');
+  else await fill(folder);
+  const served = await runtime.serve(folder.path);
+  t.after(() => served.program.end().then(folder.remove));
+  return served;
+}
 
 export const fetchRuntimes: readonly FetchRuntime[] = [workerd, workerdWithNode, deno, bun];
 

@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
 
 import { pathInPart } from './parts.ts';
 import { startProgram } from '../program.ts';
@@ -30,7 +32,6 @@ export interface LambdaFunction {
   mostAtOnce(): number;
   /** The text that it has written to its log stream. */
   log(): string;
-  end(): Promise<void>;
 }
 
 export interface Deployment {
@@ -43,6 +44,8 @@ export interface Deployment {
   readonly timeout?: number;
   /** Stop the process between invocations, as the platform does. Default: false. */
   readonly freezes?: boolean;
+  /** The init may fail. Default: false, which makes the test fail then. */
+  readonly mayFail?: boolean;
 }
 
 interface Invocation extends Required<InvokeOptions> {
@@ -53,9 +56,12 @@ interface Invocation extends Required<InvokeOptions> {
 
 /**
  * Serves AWS Lambda's runtime API (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html) to AWS's runtime client, which it
- * starts with the function, and waits until its init is over.
+ * starts with the function, and waits until its init is over. The function ends with the test or its suite.
  */
-export async function deploy({ taskRoot, handler, environment, timeout = 10_000, freezes = false }: Deployment): Promise<LambdaFunction> {
+export async function deploy(
+  t: Pick<TestContext, 'after'>,
+  { taskRoot, handler, environment, timeout = 10_000, freezes = false, mayFail = false }: Deployment,
+): Promise<LambdaFunction> {
   const waiting: Invocation[] = [];
   const current = new Map<string, Invocation>();
   /** The runtime's pending requests for invocations. */
@@ -118,9 +124,16 @@ export async function deploy({ taskRoot, handler, environment, timeout = 10_000,
     for (const { settle } of [...current.values(), ...waiting.splice(0)]) settle(failure);
   };
   const ended = failWhenEnded();
+  t.after(async () => {
+    await Promise.all([client.end(), ended]);
+    server.close();
+    server.closeAllConnections();
+  });
+  const initError = await init.promise;
+  if (initError !== undefined && !mayFail) assert.fail(client.output());
 
   return {
-    initError: await init.promise,
+    initError,
     invoke: (event, { traceId = 'Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700;Parent=9a9197af755a6419;Sampled=1', onChunk = () => {} } = {}) =>
       new Promise((settle) => {
         const id = `8476a536-e9f4-11e8-9739-${(++count).toString(16).padStart(12, '0')}`;
@@ -129,12 +142,13 @@ export async function deploy({ taskRoot, handler, environment, timeout = 10_000,
       }),
     mostAtOnce: () => mostAtOnce,
     log: client.output,
-    end: async () => {
-      await Promise.all([client.end(), ended]);
-      server.close();
-      server.closeAllConnections();
-    },
   };
+}
+
+/** What a function has returned. */
+export function resultOf(outcome: Outcome): unknown {
+  assert.ok(outcome.kind === 'result', JSON.stringify(outcome));
+  return outcome.value;
 }
 
 function outcomeOf({ headers, trailers }: IncomingMessage, verb: string | undefined, body: Buffer): Outcome {

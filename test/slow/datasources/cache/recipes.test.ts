@@ -9,6 +9,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import type { KeyValueCache } from '../../../../src/datasources/cache/key-value-cache.ts';
+import { hostileInputs } from '../../../support/hostile-inputs.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { numbered, startAPI } from '../../../support/datasources/api.ts';
 import { startOrigin } from '../../../support/datasources/origin.ts';
@@ -98,6 +99,14 @@ for (const [name, { create, hasClock, skip = false }] of Object.entries(recipes)
       assert.equal(await cache.get(key), 'new: 世界\n');
       await cache.delete(key);
       assert.equal(await cache.get(key), undefined);
+    });
+
+    it('keeps an entry for each key, whatever users choose', async (t) => {
+      const cache = await create(t);
+
+      for (const key of hostileInputs) assert.equal(await cache.get(key), undefined);
+      for (const key of hostileInputs) await cache.set(key, `${key}\n`, { ttl: 60 });
+      for (const key of hostileInputs) assert.equal(await cache.get(key), `${key}\n`);
     });
 
     it('works with the response cache', async (t) => {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 
 import { codeBlocks } from '../../markdown.ts';
 import type { CodeBlock } from '../../markdown.ts';
@@ -23,18 +24,13 @@ export interface PageToFollow {
  * Two things differ from a reader's machine: `npm i graphql-functions` installs this package as it would be published, and `sam` is
  * replaced by a program that bundles in the same way and deploys nothing.
  */
-export async function followPages(...pages: readonly PageToFollow[]): Promise<Reader> {
-  const reader = await Reader.start();
-  try {
-    for (const { page, until } of pages) {
-      const text = await readFile(join(root, page), 'utf8');
-      await follow(reader, until === undefined ? text : text.slice(0, text.indexOf(until)));
-    }
-    await reader.leaveServer();
-  } catch (error) {
-    await reader.remove();
-    throw error;
+export async function followPages(context: TestContext, ...pages: readonly PageToFollow[]): Promise<Reader> {
+  const reader = await Reader.start(context);
+  for (const { page, until } of pages) {
+    const text = await readFile(join(root, page), 'utf8');
+    await follow(reader, until === undefined ? text : text.slice(0, text.indexOf(until)));
   }
+  await reader.leaveServer();
   return reader;
 }
 

@@ -1,11 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 
+import { writeFiles } from '../../write-files.ts';
 import { partNamed } from '../parts.ts';
 
 const root = join(import.meta.dirname, '../../../..');
@@ -15,19 +17,26 @@ const patience = 110_000;
 
 /** A reader who writes files and runs commands in an empty folder. */
 export class Reader {
+  /** The test, with whose end the reader leaves and the folder goes. */
+  readonly context: TestContext;
   readonly folder: string;
   transcript = '';
   readonly #tools: string;
   #server: { readonly child: ChildProcess; readonly url: string } | undefined;
 
-  private constructor(folder: string, tools: string) {
+  private constructor(context: TestContext, folder: string, tools: string) {
+    this.context = context;
     this.folder = folder;
     this.#tools = tools;
   }
 
-  static async start(): Promise<Reader> {
+  static async start(context: TestContext): Promise<Reader> {
     const [folder, tools] = await Promise.all(['reader-', 'reader-tools-'].map((name) => mkdtemp(join(tmpdir(), name))));
-    const reader = new Reader(await realpath(folder!), tools!);
+    const reader = new Reader(context, await realpath(folder!), tools!);
+    context.after(async () => {
+      await reader.leaveServer();
+      for (const one of [reader.folder, tools!]) await rm(one, { recursive: true, force: true });
+    });
     await reader.#prepare();
     return reader;
   }
@@ -70,8 +79,7 @@ exec '${npx}' "$@"`,
 
   async write(file: string, text: string): Promise<void> {
     await this.leaveServer();
-    await mkdir(dirname(join(this.folder, file)), { recursive: true });
-    await writeFile(join(this.folder, file), text);
+    await writeFiles(this.folder, { [file]: text });
     this.transcript += `(writes ${file}, ${text.split('\n').length - 1} lines)\n\n`;
   }
 
@@ -151,12 +159,6 @@ exec '${npx}' "$@"`,
         else reject(new Error(`A command of the page failed with ${code}:\n${this.transcript}$ ${command}\n${output}`));
       });
     });
-  }
-
-  async remove(): Promise<void> {
-    await this.leaveServer();
-    await rm(this.folder, { recursive: true, force: true });
-    await rm(this.#tools, { recursive: true, force: true });
   }
 }
 
