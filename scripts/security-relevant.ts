@@ -33,6 +33,7 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/extensions/subgraph/router-secret.ts': [
     'test/unit/extensions/subgraph/router-secret.test.ts',
+    'test/unit/extensions/options.test.ts',
     'test/unit/extensions/subgraph/version-3.test.ts',
   ],
   'src/extensions/idempotency/keys.ts': [
@@ -51,7 +52,7 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
     'test/unit/extensions/budget/budget.test.ts',
     'test/unit/extensions/budget/failures.test.ts',
     'test/unit/extensions/budget/doors.test.ts',
-    'test/unit/extensions/budget/options.test.ts',
+    'test/unit/extensions/options.test.ts',
     'test/unit/extensions/budget/reports.test.ts',
     'test/unit/extensions/budget/clients.test.ts',
   ],

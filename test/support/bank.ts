@@ -32,6 +32,8 @@ export interface Answer {
   readonly text: string;
   /** The code of the first error. */
   readonly code: string | undefined;
+  /** What the client is told: the status, the code of the first error, whether it is a replay, and when to retry. */
+  readonly told: string;
 }
 
 export const typeDefs = `
@@ -88,6 +90,9 @@ export function openBank({ server = {}, ...options }: Partial<IdempotencyOptions
 
 async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
-  const found = /"code":"(\w+)"/.exec(text);
-  return { status: response.status, headers: response.headers, text, code: found?.[1] };
+  const { status, headers } = response;
+  const code = /"code":"(\w+)"/.exec(text)?.[1];
+  const [isReplay, retryAfter] = [headers.get('idempotent-replayed') === 'true', headers.get('retry-after')];
+  const told = [status, code, isReplay && 'replayed', retryAfter !== null && `retry after ${retryAfter}`].filter(Boolean).join(' ');
+  return { status, headers, text, code, told };
 }

@@ -6,7 +6,6 @@ import { HeaderMap, InMemoryLRUCache } from '../../../../src/entries/index.ts';
 import type { ContextArgument, RequestCall, ServerPlugin } from '../../../../src/entries/index.ts';
 import { edge } from '../../../../src/entries/edge.ts';
 import { createHandler } from '../../../../src/entries/fetch.ts';
-import { recordingLogger } from '../../../support/recording-logger.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { SharedEnv } from '../../../../src/extensions/edge/watched-request.ts';
 import { edgeServing } from '../../../support/edge/serving.ts';
@@ -311,34 +310,6 @@ describe('sharing between users', () => {
     assert.match(answers[0].headers.get('cache-control') ?? '', /^public/);
     assert.equal(answers[1].headers.get('cache-control'), 'private, no-store');
   });
-
-  test('the second handler with the same edge refuses to start', async () => {
-    const { edge: used, get } = edgeServing({ server: { typeDefs, resolvers } });
-    await get('{ hello }');
-    const [logger, lines] = recordingLogger();
-    const other = createHandler({ typeDefs: 'type Query { hello: String }', logger, plugins: [used], nodeEnv: 'production' });
-
-    const response = await other(new Request('https://api.example/?query={hello}'));
-
-    assert.equal(response.status, 500);
-    assert.match(String(lines.flatMap(({ message, details }) => [message, ...details])), /a separate edge\(\) for each handler/);
-  });
-
-  for (const wrong of [
-    { cdn: 'akamai' },
-    { varyHeaders: ['Authorization'] },
-    { ignoredHeaders: ['cookie'] },
-    { varyHeaders: ['a b'] },
-    { defaultMaxAge: -1 },
-    { deploy: 'a,b' },
-    { cdn: 'rfc9213', purge: async () => undefined },
-  ])
-    test(`the option ${JSON.stringify(wrong)} is refused`, () => {
-      assert.throws(
-        () => edgeServing({ ...(wrong as object), server: { typeDefs } }),
-        /^TypeError: Expected (?:the option )?(?:\w+ of )?edge to /,
-      );
-    });
 });
 
 test('the bindings of a worker are recognized from the second request on, until a request has had another value', () => {

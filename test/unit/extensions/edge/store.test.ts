@@ -376,18 +376,6 @@ describe('a store together with a CDN', () => {
   });
 });
 
-describe('the option store', () => {
-  for (const wrong of [
-    { store: new MapCache(), deploy: undefined },
-    { store: {}, deploy: 'v1' },
-    { store: undefined },
-    { purge: async () => undefined },
-  ])
-    test(`is refused with unsuitable ${JSON.stringify(Object.keys(wrong))}`, () => {
-      assert.throws(() => shop(wrong as never), /^TypeError: Expected (?:the option )?(?:\w+ of )?edge /);
-    });
-});
-
 /** Values of members of an entry that edge never writes. Undefined means that the member is missing. */
 const damages: Readonly<Record<string, readonly unknown[]>> = {
   result: [undefined, null, [], 'x', {}, { data: null }, { data: 1 }],

@@ -8,8 +8,6 @@ import {
   durableObjectStore,
   dynamoDBStore,
   netlifyBlobsStore,
-  postgresStore,
-  redisStore,
   storeTable,
 } from '../../../../src/entries/idempotency.ts';
 import type { BlobStore, D1Client, DynamoDBClient, IdempotencyStore } from '../../../../src/entries/idempotency.ts';
@@ -163,16 +161,4 @@ describe('netlifyBlobsStore', () => {
     assert.equal(await store.finish('id', { token: 'one', answer: 'a', keep: 60_000 }), true);
     assert.deepEqual(await store.claim('id', { ...claim, token: 'two' }), { state: 'finished', fingerprint: 'print', answer: 'a' });
   });
-});
-
-describe('stores refuse clients that they cannot use', () => {
-  const wrong: Readonly<Record<string, [create: () => unknown, message: RegExp]>> = {
-    redisStore: [() => redisStore({ eval() {} } as never), /client\.eval/],
-    postgresStore: [() => postgresStore('postgres://' as never), /method query/],
-    d1Store: [() => d1Store(undefined as never), /method prepare/],
-    dynamoDBStore: [() => dynamoDBStore({ client: { send() {} }, table: 't' } as never), /class DynamoDB/],
-    durableObjectStore: [() => durableObjectStore({} as never), /binding/],
-    netlifyBlobsStore: [() => netlifyBlobsStore({ get() {}, set() {} } as never), /getStore/],
-  };
-  for (const [name, [create, message]] of Object.entries(wrong)) test(name, () => assert.throws(create, message));
 });

@@ -1,7 +1,6 @@
-import { deepEqual, equal, match, throws } from 'node:assert/strict';
+import { deepEqual, equal, match } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { createHandler } from '../../../../src/entries/fetch.ts';
 import { limits } from '../../../../src/entries/limits.ts';
 import { batch } from '../../../../src/entries/index.ts';
 import { subgraph } from '../../../../src/entries/subgraph.ts';
@@ -298,12 +297,6 @@ describe('__resolveReferences', () => {
 
       match(lines.flatMap(({ details }) => details.map(String)).join('\n'), message);
     });
-
-  it('is refused at start outside of production: a value', () => {
-    const options = subgraph({ typeDefs, resolvers: { Product: { __resolveReference: 'x' } } as never, nodeEnv: 'test' });
-
-    throws(() => createHandler(options), /resolvers\.Product\.__resolveReference takes a function, got a string/);
-  });
 });
 
 describe('interfaces with @key', () => {

@@ -1,9 +1,8 @@
-import { deepEqual, equal, match, ok, throws } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { GraphQLError } from 'graphql';
 
-import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
 import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
 import { createHandler } from '../../../../src/entries/fetch.ts';
 import { inlineTraces, subgraph } from '../../../../src/entries/subgraph.ts';
@@ -184,11 +183,5 @@ describe('inlineTraces', () => {
     equal(parts.includes('ftv1'), false);
     equal((await send('{ rows { id } }', 'application/json')).includes('ftv1'), true);
     equal((await send('{ rows { id name } }', 'application/json')).includes('ftv1'), false);
-  });
-
-  it('refuses wrong options, and graphql-js as executor', () => {
-    throws(() => inlineTraces({ includeErrors: {} as never }), /Expected includeErrors of inlineTraces to be \{ masked: true \}/);
-    throws(() => subgraph({ typeDefs, traces: inlineTraces(), executor: graphqlJSExecutor() }), /without `executor`, or without `traces`/);
-    throws(() => subgraph({ typeDefs, traces: true as never }), /traces of subgraph to be inlineTraces\(\), got true/);
   });
 });

@@ -1,9 +1,8 @@
-import { deepEqual, doesNotThrow, equal, match, throws } from 'node:assert/strict';
+import { deepEqual, doesNotThrow, equal, match } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { buildASTSchema, buildSchema, parse, printSchema } from 'graphql';
 
-import { createHandler } from '../../../../src/entries/index.ts';
 import { subgraph } from '../../../../src/entries/subgraph.ts';
 import { entitiesQuery, linkTo, serveSubgraph } from './serving.ts';
 
@@ -179,33 +178,5 @@ describe('links', () => {
       key.args.map(({ name }: any) => name),
       ['fields', 'resolvable', 'mine'],
     );
-  });
-});
-
-describe('refused at start', () => {
-  const query = 'type Query { ok: Boolean }';
-  const user = 'type User @key(fields: "id") { id: ID! }';
-  const refusals: readonly (readonly [string, any, RegExp])[] = [
-    ['two links to federation', `${linkTo('v2.9', '@key')}${linkTo('v2.8', '@tag')}${query} ${user}`, /got ".*v2\.9" and ".*v2\.8"\. Remove one/],
-    ['an unknown version', `\n${linkTo('v2.16', '@key')}${query}`, /got "https:\/\/specs\.apollo\.dev\/federation\/v2\.16"/],
-    ['a version with three numbers', `${linkTo('v2.15.0')}${query}`, /got ".*v2\.15\.0"/],
-    ['federation 3', `${linkTo('v3.0')}${query}`, /got ".*v3\.0"/],
-  ]; // prettier-ignore
-
-  for (const [what, typeDefs, message] of refusals) {
-    it(what, () => {
-      throws(() => subgraph({ typeDefs }), message);
-    });
-  }
-
-  it('a directive that is not imported, outside of production', () => {
-    const options = subgraph({ typeDefs: `${linkTo('v2.9', '@key')} ${query} type A @shareable { b: Int }`, nodeEnv: 'test' });
-
-    throws(() => createHandler(options), /Unknown directive "@shareable"/);
-  });
-
-  it('a schema in place of typeDefs, and neither', () => {
-    throws(() => subgraph({ schema: buildSchema(query) } as never), /expects `typeDefs` with `resolvers`, got a `schema`/);
-    throws(() => subgraph({ resolvers: {} }), /got neither/);
   });
 });

@@ -4,7 +4,6 @@ import { describe, test } from 'node:test';
 import { buildSchema, printSchema } from 'graphql';
 
 import { costLine } from '../../../../../src/entries/cost-line.ts';
-import { graphqlJSExecutor } from '../../../../../src/entries/graphql-js.ts';
 import { batch, createHandler } from '../../../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../../../src/entries/index.ts';
 import { limits } from '../../../../../src/entries/limits.ts';
@@ -396,41 +395,5 @@ describe('a default of pageLimits', () => {
     for (let round = 0; round < 2; round++) for (const { run } of servers) await run('{ books }');
 
     assert.deepEqual(seen, [20, 7, undefined, 20, 7, undefined]);
-  });
-});
-
-describe('wrong pageLimits are refused at start:', () => {
-  const start = (given: unknown, more: object = {}): unknown =>
-    createHandler({ typeDefs, plugins: [limits({ pageLimits: given as never })], ...more });
-
-  for (const [given, message] of [
-    [{ default: 200, max: 100 }, 'Expected the option pageLimits to have a default of at most its max, 100, got 200.'],
-    [{ default: '20', max: 100 }, 'Expected the option pageLimits.default of limits to be a positive whole number, got "20".'],
-    [{ default: 20, max: Infinity }, 'Expected the option pageLimits.max of limits to be a positive whole number, got Infinity.'],
-    [true, /^Expected the option pageLimits of limits to be an object with default and max, like \{ default: .*, got true\.$/],
-    [{ default: 20, max: 100, maximum: 5 }, 'Unknown option "pageLimits.maximum" of limits. Known options: default, max, fields.'],
-    [{ ...pageLimits, fields: { 'Query.books': 5 } }, /^Expected the option pageLimits\.fields of limits to be an object like /],
-    [
-      { ...pageLimits, fields: { 'Query.books': { max: 'all' } } },
-      'Expected the option pageLimits.fields["Query.books"].max of limits to be a positive whole number, got "all".',
-    ],
-    [
-      { ...pageLimits, fields: { 'Query.books': { max: 10 } } },
-      'Expected the option pageLimits.fields["Query.books"] to have a default of at most its max, 10, got 20.',
-    ],
-    [{ ...pageLimits, fields: { 'Query.bookz': { max: 50 } } }, /"Query\.bookz", which is no field of an object of the schema\.$/],
-    [{ ...pageLimits, fields: { 'Owner.books': { max: 50 } } }, /"Owner\.books", which is no field of an object of the schema\.$/],
-    [{ ...pageLimits, fields: { books: { max: 50 } } }, /"books", which is no field of an object of the schema\.$/],
-    [{ ...pageLimits, fields: { 'Query.single': { max: 50 } } }, /"Query\.single", which returns no list\.$/],
-  ] as const)
-    test(JSON.stringify(given), () => {
-      assert.throws(() => start(given), { name: 'TypeError', message });
-    });
-
-  test('with graphqlJSExecutor()', () => {
-    assert.throws(
-      () => start(pageLimits, { executor: graphqlJSExecutor() }),
-      /graphqlJSExecutor\(\) without the option `pageLimits` of limits\(\)/,
-    );
   });
 });

@@ -1,7 +1,6 @@
-import { deepEqual, equal, throws } from 'node:assert/strict';
+import { deepEqual, equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { incrementalDelivery } from '../../../../../../src/entries/incremental.ts';
 import type { SubsequentPayload } from '../../../../../../src/server/operation/types.ts';
 import type { ServerOptions } from '../../../../../../src/server/startup/options.ts';
 import { allPayloads, merge, runIncrementally } from '../../../../../support/run-incrementally.ts';
@@ -149,12 +148,6 @@ describe('an operation gets one complete answer', () => {
     const payloads = await ask(`{ ${fifty} }`);
 
     equal(announcedIn(payloads), 50);
-  });
-});
-
-it('a limit that is not a number throws at once', () => {
-  throws(() => incrementalDelivery({ maxParts: '5' as never }), {
-    message: 'Expected maxParts of incrementalDelivery to be 0 or more, got "5".',
   });
 });
 
