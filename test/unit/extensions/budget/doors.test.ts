@@ -6,96 +6,29 @@ import { budget } from '../../../../src/entries/budget.ts';
 import type { EdgeOptions } from '../../../../src/entries/edge.ts';
 import { InMemoryLRUCache } from '../../../../src/entries/index.ts';
 import { cacheControlDefinitions, edge } from '../../../../src/entries/edge.ts';
-import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
 import { idempotency, idempotencyDefinitions, memoryStore as keyStore } from '../../../../src/entries/idempotency.ts';
-import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
 import { mcp } from '../../../../src/entries/mcp.ts';
 
-import { sha256 } from '../../../../src/shared/sha256.ts';
-import { all, fieldsOf, one, openShop, stillStore, typeDefs } from '../../../support/budget-shop.ts';
+import { fieldsOf, one, openShop, stillStore, typeDefs } from '../../../support/budget-shop.ts';
 import type { Fields, Shop } from '../../../support/budget-shop.ts';
 
-const query = '{ a }';
 const json = { 'content-type': 'application/json' };
-const trustedDocuments = { documents: { one: query, ordering: 'mutation Order { order }' } };
+const trustedDocuments = { documents: { ordering: 'mutation Order { order }' } };
 
-/** The ways in which an operation reaches a server, each with what it sends. */
-const doors: Readonly<Record<string, [body: unknown, fields?: Fields]>> = {
-  POST: [{ query }],
-  'a mutation': [{ query: 'mutation { order }' }],
-  GET: [undefined, { method: 'GET', url: `https://shop.example/?query=${encodeURIComponent(query)}`, headers: { ...json } }],
-  QUERY: [{ query }, { method: 'QUERY', headers: json }],
-  'a trusted document': [{ documentId: 'one' }],
-  'a persisted query': [{ query, extensions: { persistedQuery: { version: 1, sha256Hash: sha256(query) } } }],
-  'a subscription, when it starts': [{ query: 'subscription { ticks }' }, { headers: { accept: 'text/event-stream' } }],
-  'an event stream with a query': [{ query }, { headers: { accept: 'text/event-stream' } }],
-  'an answer in parts': [{ query: '{ ... @defer { a } }' }, { headers: { accept: 'multipart/mixed' } }],
-};
+// test/unit/extensions/doors.test.ts has the refusals by all doors.
+test('a tool of MCP without points says how long to wait, with Retry-After', async () => {
+  const tools = { order: { document: 'ordering', description: 'Orders.' } };
+  const { send } = openShop({ capacity: 1, server: { trustedDocuments, plugins: [mcp({ name: 'shop', version: '1', tools })] } });
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'order', arguments: {} } };
+  const fields = { url: 'https://shop.example/mcp' };
 
-describe('a client without points is refused', () => {
-  for (const [name, [body, fields]] of Object.entries(doors))
-    for (const [by, executor] of [
-      ['plans', undefined],
-      ['graphql-js', graphqlJSExecutor()],
-    ] as const) {
-      // graphql-js runs operations without parts.
-      if (executor !== undefined && name === 'an answer in parts') continue;
-      test(`by ${name}, which ${by} would run`, async () => {
-        const server = { trustedDocuments, ...(executor === undefined ? { incrementalDelivery: incrementalDelivery() } : { executor }) };
-        const { send, runs } = openShop({ server });
-        await send(all);
-        runs.length = 0;
+  const [first, answer] = [await send(call, fields), await send(call, fields)];
 
-        const answer = await send(body, fields);
-
-        assert.deepEqual(answer.codes, ['RATE_LIMITED'], answer.text);
-        assert.deepEqual(runs, []);
-      });
-    }
-
-  test('with a status and Retry-After', async () => {
-    for (const name of ['POST', 'GET']) {
-      const { send } = openShop();
-      await send(all);
-
-      const { status, headers } = await send(...doors[name]!);
-
-      assert.deepEqual([status, headers.get('retry-after')], [429, '1'], name);
-    }
-  });
-
-  test('by a direct invocation', async () => {
-    const { handler } = openShop({ identity: () => 'job', capacity: 1 });
-
-    const results = [await handler(one, {}), await handler(one, {})];
-
-    assert.deepEqual(
-      results.map(({ data, errors }) => data ?? errors[0].extensions.code),
-      [{ a: 1 }, 'RATE_LIMITED'],
-    );
-  });
-
-  test('by a tool of MCP, whose result says how long to wait, with Retry-After', async () => {
-    const { send, runs } = openShop({
-      server: {
-        trustedDocuments,
-        plugins: [mcp({ name: 'shop', version: '1', tools: { order: { document: 'ordering', description: 'Orders.' } } })],
-      },
-    });
-    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'order', arguments: {} } };
-    const fields = { url: 'https://shop.example/mcp' };
-    const first = await send(call, fields);
-    await send({ query: '{ a b: a c: a d: a e: a f: a g: a h: a i: a }' });
-    runs.length = 0;
-
-    const answer = await send(call, fields);
-
-    assert.deepEqual(fieldsOf(first), ['"default";r=9;t=1', '"default";q=10;w=10', null]);
-    const { result } = JSON.parse(answer.text) as { result: { isError?: boolean; content: { text: string }[] } };
-    assert.deepEqual([answer.status, result.isError, ...fieldsOf(answer)], [200, true, '"default";r=0;t=10', '"default";q=10;w=10', '1']);
-    assert.match(result.content[0]!.text, /This operation costs 1 point, and the client has 0 left. Try again in 1 second./);
-    assert.deepEqual(runs, []);
-  });
+  assert.deepEqual(fieldsOf(first), ['"default";r=0;t=1', '"default";q=1;w=1', null]);
+  assert.deepEqual(fieldsOf(answer), ['"default";r=0;t=1', '"default";q=1;w=1', '1']);
+  const { result } = JSON.parse(answer.text) as { result: { isError?: boolean; content: { text: string }[] } };
+  assert.deepEqual([answer.status, result.isError], [200, true]);
+  assert.match(result.content[0]!.text, /This operation costs 1 point, and the client has 0 left. Try again in 1 second./);
 });
 
 describe('there is no way around', () => {

@@ -205,16 +205,6 @@ describe('pageLimits', () => {
 
     assert.deepEqual([a!.status, b!.status], [200, 422]);
   });
-
-  test('one element of a batch that asks for too much leaves the others alone', async () => {
-    const endpoint = createEndpoint({ plugins: [limits({ pageLimits })] });
-
-    const response = await endpoint.send(post([{ query: '{ books(first: 101) { title } }' }, { query: '{ books { title } }' }]));
-
-    const [refusal, answer] = json(response);
-    assert.match(refusal.errors[0].message, /0 to 100 items, got 101/);
-    assert.deepEqual(answer, { data: { books: [{ title: 'Middlemarch' }] } });
-  });
 });
 
 describe('pageLimits.fields', () => {
