@@ -97,14 +97,19 @@ export function serveTools(options: Partial<MCPOptions> = {}, server: Partial<Se
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
+  const legacy: Served['legacy'] = async (method, params = {}) =>
+    (await post({ jsonrpc: '2.0', id: 1, method, params }, { 'mcp-protocol-version': '2025-11-25' })).json();
   return {
     handler,
     runs,
     send: (request) => tester.send(request),
     post,
-    async legacy(method, params = {}) {
-      return (await (await post({ jsonrpc: '2.0', id: 1, method, params }, { 'mcp-protocol-version': '2025-11-25' })).json()) as never;
+    legacy,
+    async call(name, args) {
+      const { result, error } = await legacy('tools/call', { name, arguments: args });
+      return { ...result, code: error?.code, text: result?.content[0].text };
     },
+    names: async () => (await legacy('tools/list')).result.tools.map(({ name }: { name: string }) => name),
     async modern(method, params = {}, headers = {}) {
       const name = (params as { name?: string }).name;
       return post(
@@ -128,6 +133,10 @@ export interface Served {
   post(body: unknown, headers?: Readonly<Record<string, string>>, path?: string): Promise<Response>;
   /** The answer to a request of 2025-11-25. */
   legacy(method: string, params?: object): Promise<any>;
+  /** The result of a tool, with its text; or the code of the error. */
+  call(name: string, args?: unknown): Promise<any>;
+  /** The names of the tools. */
+  names(): Promise<string[]>;
   /** The response to a request of 2026-07-28. */
   modern(method: string, params?: object, headers?: Readonly<Record<string, string>>): Promise<Response>;
 }

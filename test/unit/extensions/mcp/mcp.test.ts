@@ -4,12 +4,16 @@ import { describe, test } from 'node:test';
 import { buildSchema, GraphQLError } from 'graphql';
 
 import { AuthenticationError, ForbiddenError } from '../../../../src/entries/datasource.ts';
+import { idempotency, idempotencyDefinitions, memoryStore } from '../../../../src/entries/idempotency.ts';
 import { mcp, mcpDefinitions } from '../../../../src/entries/mcp.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import type { ServerPlugin } from '../../../../src/entries/index.ts';
 import { documents, modernMeta, serveTools, typeDefs } from '../../../support/mcp-serving.ts';
 
 const json = { 'content-type': 'application/json' };
+const fail = (): never => {
+  throw new Error('secret');
+};
 const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
 describe('the endpoint', () => {
@@ -202,110 +206,84 @@ describe('versions 2025-11-25 and 2025-06-18', () => {
 
 describe('a call', () => {
   test('refuses unknown arguments, hidden ones too, before anything runs', async () => {
-    const { legacy, runs } = serveTools();
+    const { call, runs } = serveTools();
 
-    for (const [name, args] of [
-      ['get_book', { id: '1', more: 1 }],
-      ['mine', { tenant: '1' }],
-      ['get_book', JSON.parse('{ "id": "1", "__proto__": {} }')],
-    ])
-      assert.equal((await legacy('tools/call', { name, arguments: args })).result.isError, true);
-    for (const args of [[], 'x', null])
-      assert.equal((await legacy('tools/call', { name: 'get_book', arguments: args })).error.code, -32_602);
-
+    for (const args of [{ id: '1', more: 1 }, JSON.parse('{ "id": "1", "__proto__": {} }')])
+      assert.equal((await call('get_book', args)).isError, true);
+    assert.equal((await call('mine', { tenant: '1' })).isError, true);
+    for (const args of [[], 'x', null]) assert.equal((await call('get_book', args)).code, -32_602);
     assert.deepEqual(runs, []);
   });
 
   test('fills hidden variables from the context', async () => {
-    const { legacy, runs } = serveTools();
+    const { call, runs } = serveTools();
 
-    assert.deepEqual((await legacy('tools/call', { name: 'mine' })).result.structuredContent, { book: { title: 'Frankenstein' } });
+    assert.deepEqual((await call('mine')).structuredContent, { book: { title: 'Frankenstein' } });
     assert.deepEqual(runs, ['book {"id":"2"}']);
   });
 
   test('shows neither names nor values of hidden variables when they are invalid', async () => {
     const [logger, lines] = recordingLogger();
     for (const value of [{ apiKey: 'SECRET' }, undefined, null]) {
-      const { legacy, runs } = serveTools({ hidden: { tenant: () => value } }, { logger });
+      const { call, runs } = serveTools({ hidden: { tenant: () => value } }, { logger });
 
-      const { result } = await legacy('tools/call', { name: 'mine' });
+      const { isError, text } = await call('mine');
 
-      assert.equal(result.isError, true);
-      assert.doesNotMatch(result.content[0].text, /SECRET|tenant/);
+      assert.equal(isError, true);
+      assert.doesNotMatch(text, /SECRET|tenant/);
       assert.deepEqual(runs, []);
     }
     assert.equal(lines.filter(({ level }) => level === 'error').length, 3);
   });
 
   test('fills only the hidden variables of the called tool', async () => {
-    const { legacy } = serveTools({
-      hidden: {
-        tenant: () => {
-          throw new Error('Nobody is logged in.');
-        },
-      },
-    });
+    const { call } = serveTools({ hidden: { tenant: fail } });
 
-    assert.equal((await legacy('tools/call', { name: 'get_book', arguments: { id: '1' } })).result.isError, undefined);
-    assert.equal((await legacy('tools/call', { name: 'mine' })).result.isError, true);
+    assert.deepEqual([(await call('get_book', { id: '1' })).isError, (await call('mine')).isError], [undefined, true]);
+  });
+
+  test('does not show a hidden variable in an error that quotes an argument with its name', async () => {
+    const a = 'query A($tenant: ID!, $id: ID!) @mcpTool(description: "x") { book(id: $tenant) { id } other: book(id: $id) { id } }';
+    const book = (_: unknown, { id }: { id: string }): never => {
+      throw new GraphQLError(`There is no book "${id}".`);
+    };
+    const { call } = serveTools(
+      { hidden: { tenant: () => '1' } },
+      { trustedDocuments: { documents: { a } }, resolvers: { Query: { book } } },
+    );
+
+    assert.match((await call('a', { id: '$tenant' })).text, /There is no book/);
   });
 
   test('with an invalid argument returns a result that tells a model what to correct', async () => {
-    const { legacy } = serveTools();
+    const { isError, text } = await serveTools().call('get_book', { id: {} });
 
-    const { result } = await legacy('tools/call', { name: 'get_book', arguments: { id: {} } });
-
-    assert.equal(result.isError, true);
-    assert.match(result.content[0].text, /Variable .*\$id.* invalid value/);
+    assert.equal(isError, true);
+    assert.match(text, /Variable .*\$id.* invalid value/);
   });
 
   test('with an error returns masked messages, the partial data, and no structured content', async () => {
-    const { legacy } = serveTools();
+    const { text, structuredContent } = await serveTools().call('fails');
 
-    const { result } = await legacy('tools/call', { name: 'fails' });
-
-    assert.deepEqual(Object.keys(result), ['content', 'isError']);
-    const { data, errors } = JSON.parse(result.content[0].text) as any;
+    const { data, errors } = JSON.parse(text) as any;
     assert.deepEqual([data, errors[0].message], [{ fails: null, book: { title: 'Emma' } }, 'Internal server error']);
-    assert.doesNotMatch(JSON.stringify(result), /password/);
+    assert.equal(structuredContent, undefined);
+    assert.doesNotMatch(text, /password/);
   });
 
-  const authorization = {
-    resource: 'https://shop.example.com/mcp',
-    authorizationServers: ['https://login.example.com'],
-    scopes: ['books:read'],
-  };
+  const servers = { resource: 'https://shop.example.com', authorizationServers: ['https://login.example.com'] };
+  const authorization = { ...servers, resource: 'https://shop.example.com/mcp', scopes: ['books:read'] };
   const call = { name: 'get_book', arguments: { id: '1' } };
   const wellKnown = '/.well-known/oauth-protected-resource';
   const metadata = `Bearer resource_metadata="https://shop.example.com${wellKnown}/mcp", scope="books:read"`;
-  const unscoped = { resource: 'https://shop.example.com', authorizationServers: ['https://login.example.com'] };
+  const bearer = { authorization: 'Bearer x' };
+  const [unknown, forbidden] = [new AuthenticationError('Sign in.'), new ForbiddenError('Not you.')];
   for (const [what, error, headers, status, authenticate, options] of [
-    ['without a token', new AuthenticationError('Sign in.'), {}, 401, metadata, authorization],
-    [
-      'with an invalid token',
-      new AuthenticationError('Sign in.'),
-      { authorization: 'Bearer x' },
-      401,
-      `${metadata}, error="invalid_token"`,
-      authorization,
-    ],
-    [
-      'without the scope',
-      new ForbiddenError('Not you.'),
-      { authorization: 'Bearer x' },
-      403,
-      `${metadata}, error="insufficient_scope"`,
-      authorization,
-    ],
-    [
-      'in a server without scopes',
-      new AuthenticationError('Sign in.'),
-      {},
-      401,
-      `Bearer resource_metadata="${unscoped.resource}${wellKnown}"`,
-      unscoped,
-    ],
-    ['in a server without metadata', new AuthenticationError('Sign in.'), {}, 401, 'Bearer', undefined],
+    ['without a token', unknown, {}, 401, metadata, authorization],
+    ['with an invalid token', unknown, bearer, 401, `${metadata}, error="invalid_token"`, authorization],
+    ['without the scope', forbidden, bearer, 403, `${metadata}, error="insufficient_scope"`, authorization],
+    ['in a server without scopes', unknown, {}, 401, `Bearer resource_metadata="${servers.resource}${wellKnown}"`, servers],
+    ['in a server without metadata', unknown, {}, 401, 'Bearer', undefined],
   ] as const)
     for (const method of options === undefined ? ['tools/call'] : ['initialize', 'tools/list', 'tools/call'])
       test(`that context refuses ${what} is a ${status} for ${method}, which says where to get tokens`, async () => {
@@ -316,8 +294,7 @@ describe('a call', () => {
 
         const response = await post({ jsonrpc: '2.0', id: 1, method, params: { ...call, protocolVersion: '2025-11-25' } }, headers);
 
-        assert.deepEqual([response.status, response.headers.get('www-authenticate')], [status, authenticate]);
-        assert.deepEqual(runs, []);
+        assert.deepEqual([response.status, response.headers.get('www-authenticate'), runs], [status, authenticate, []]);
       });
 
   test('that context refuses for a while has the Retry-After of the error', async () => {
@@ -331,21 +308,15 @@ describe('a call', () => {
   });
 
   test('without a token is refused by a server with authorization, whose metadata is public', async () => {
-    const served = serveTools({ authorization });
-    const post = async (headers: Readonly<Record<string, string>>, path?: string): Promise<Response> =>
-      served.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers, path);
+    const { post, send } = serveTools({ authorization });
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
-    const answers = [await post({}), await post({ authorization: 'Bearer x' }), await post({}, `${wellKnown}/mcp`)];
-    for (const path of ['', '/mcp', '/graphql/mcp'].map((place) => `${wellKnown}${place}`))
-      answers.push(
-        await served.send({ method: 'GET', path }),
-        await served.send({ method: 'GET', path: `/.netlify/functions/graphql${path}` }),
-      );
+    const answers = [await post(list), await post(list, bearer), await post(list, {}, `${wellKnown}/mcp`)];
+    for (const prefix of ['', '/.netlify/functions/graphql'])
+      for (const place of ['', '/mcp', '/graphql/mcp']) answers.push(await send({ method: 'GET', path: `${prefix}${wellKnown}${place}` }));
 
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [401, 200, 405, ...Array.from({ length: 6 }, () => 200)],
-    );
+    const statuses = answers.map(({ status }) => status);
+    assert.deepEqual(statuses, [401, 200, 405, 200, 200, 200, 200, 200, 200]);
     assert.equal(answers.at(-1)!.headers.get('access-control-allow-origin'), '*');
     assert.deepEqual(await answers.at(-1)!.json(), {
       resource: 'https://shop.example.com/mcp',
@@ -356,44 +327,83 @@ describe('a call', () => {
   });
 
   test('has the extensions of its result in _meta, and an explanation in development', async () => {
-    const { post, legacy, modern } = serveTools(
-      {},
-      { nodeEnv: 'development', plugins: [plugin({ cost: 3 }), mcp({ name: 'a', version: '1' })] },
-    );
-    const call = { name: 'get_book', arguments: { id: '1' } };
+    const willSendResponse = ({ response }: { response: any }): void =>
+      void (response.result = { ...response.result, extensions: { cost: 3 } });
+    const plugins: ServerPlugin[] = [{ requestDidStart: () => ({ willSendResponse }) }, mcp({ name: 'a', version: '1' })];
+    const { post, call: callLegacy, modern } = serveTools({}, { nodeEnv: 'development', plugins });
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call };
 
-    const plain = (await legacy('tools/call', call)).result;
-    const newer = ((await (await modern('tools/call', call)).json()) as any).result;
-    const explained = (await (
-      await post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }, { 'graphql-functions-explain': '1' })
-    ).json()) as any;
+    const newer = ((await (await modern('tools/call', call)).json()) as any).result._meta;
+    const explained = ((await (await post(body, { 'graphql-functions-explain': '1' })).json()) as any).result._meta;
 
-    assert.deepEqual(plain._meta, { 'graphql-functions/extensions': { cost: 3 } });
-    assert.equal(newer._meta['graphql-functions/extensions'].cost, 3);
-    assert.equal(newer._meta['io.modelcontextprotocol/serverInfo'].name, 'a');
-    assert.ok('calls' in explained.result._meta['graphql-functions/extensions'].explain, JSON.stringify(explained));
+    assert.deepEqual((await callLegacy('get_book', { id: '1' }))._meta, { 'graphql-functions/extensions': { cost: 3 } });
+    assert.equal(newer['graphql-functions/extensions'].cost, 3);
+    assert.equal(newer['io.modelcontextprotocol/serverInfo'].name, 'a');
+    assert.ok('calls' in explained['graphql-functions/extensions'].explain, JSON.stringify(explained));
   });
 
   test('applies the limits and the deadline of operations', async () => {
     const book = () => ({ title: 'x'.repeat(1_100_000) });
-    const long = serveTools({}, { resolvers: { Query: { book } } });
-    const limited = serveTools({}, { maxResultBytes: 1_000_000, resolvers: { Query: { book } } });
     const late = serveTools({}, { deadline: { ms: 20 }, resolvers: { Query: { book: () => new Promise(() => {}) } } });
-    const call = { name: 'get_book', arguments: { id: '1' } };
 
-    for (const { legacy } of [long, limited]) {
-      const { result } = await legacy('tools/call', call);
-      assert.deepEqual(result, {
-        content: [{ type: 'text', text: 'The answer is too large. Request less, for example fewer items.' }],
-        isError: true,
-      });
+    for (const limit of [{}, { maxResultBytes: 1_000_000 }]) {
+      const { isError, text } = await serveTools({}, { ...limit, resolvers: { Query: { book } } }).call('get_book', { id: '1' });
+      assert.deepEqual([isError, text], [true, 'The answer is too large. Request less, for example fewer items.']);
     }
-    const slow = (await late.legacy('tools/call', call)).result;
-    assert.ok(slow.isError === true && /DEADLINE_EXCEEDED/.test(slow.content[0].text), JSON.stringify(slow));
+    const { isError, text } = await late.call('get_book', { id: '1' });
+    assert.equal(isError, true);
+    assert.match(text, /DEADLINE_EXCEEDED/);
+  });
+
+  test("has at most the server's maxBodyBytes", async () => {
+    const { post } = serveTools({ maxBodyBytes: 10_000 }, { maxBodyBytes: 1_000 });
+
+    assert.equal((await post(`{"a":"${'x'.repeat(2_000)}"}`)).status, 413);
+  });
+});
+
+describe('after a mutation has run', () => {
+  for (const [what, title, maxResultBytes, scalar] of [
+    ['too large', 'x'.repeat(300_000), undefined, 'String'],
+    ['too large in bytes', 'ä'.repeat(200_000), undefined, 'String'],
+    ['larger than maxResultBytes', 'x'.repeat(600), 1_000, 'String'],
+    ['an object whose toJSON throws', { toJSON: fail }, undefined, 'Odd'],
+  ] as const)
+    test(`an answer that is ${what} says in JSON-RPC that the tool has run and must not be called again`, async () => {
+      let runs = 0;
+      const types = [mcpDefinitions, typeDefs.replace('title: String! pages', `title: ${scalar}! pages`)];
+      const resolvers = { Mutation: { rename: () => ({ id: ++runs, title }) } };
+      const { call } = serveTools({}, { typeDefs: types, resolvers, maxResultBytes });
+
+      const { isError, text } = await call('rename', { id: '1', title: 'a' });
+
+      assert.match(text, /^The tool has run.* Do not call it again\.$/);
+      assert.deepEqual([isError, runs], [true, 1]);
+    });
+
+  test('its replay whose answer is too large says the same', async () => {
+    const rename = 'mutation R($id: ID!, $key: String!) @mcpTool(description: "x") { rename(id: $id) @idempotent(key: $key) { title } }';
+    let runs = 0;
+    const { call } = serveTools(
+      { hidden: {} },
+      {
+        typeDefs: [mcpDefinitions, idempotencyDefinitions, typeDefs],
+        trustedDocuments: { documents: { rename } },
+        resolvers: { Mutation: { rename: () => ({ title: `${++runs}`.repeat(150_000) }) } },
+        plugins: [idempotency({ store: memoryStore(), identity: () => 'everyone', maxAnswerBytes: 1_000_000 }) as ServerPlugin],
+        maxResultBytes: 200_000,
+      },
+    );
+
+    for (let round = 0; round < 2; round++)
+      assert.equal((await call('r', { id: '1', key: 'k' })).text, 'The tool has run, but its answer is too large. Do not call it again.');
+    assert.equal(runs, 1);
   });
 });
 
 describe('tools', () => {
+  const all = ['fails', 'get_book', 'mine', 'rename', 'search-all'];
+
   for (const [what, text, message] of [
     ['a subscription', 'subscription S @mcpTool(description: "x") { ticks }', /Unknown|may not be used|is not defined|one answer/],
     ['two operations', 'query A @mcpTool(description: "x") { fails } query B { fails }', /expected one operation, got 2/],
@@ -403,24 +413,28 @@ describe('tools', () => {
     ['no description', 'query A @mcpTool { fails }', /needs a description/],
     ['introspection', 'query A @mcpTool(description: "x") { __type(name: "Book") { name } }', /it selects __type/],
   ] as const)
-    test(`${what} fails at the start`, async () => {
+    test(`${what} fails at the start, but in production it is left out, and logged once`, async () => {
       const [logger, lines] = recordingLogger();
-      const { post } = serveTools({}, { logger, trustedDocuments: { documents: { ...documents, x: text } } });
+      const trustedDocuments = { documents: { ...documents, x: text } };
+      const production = serveTools({}, { logger, nodeEnv: 'production', trustedDocuments });
 
-      const response = await post({ jsonrpc: '2.0', id: 1, method: 'ping' });
-
-      assert.equal(response.status, 500);
-      assert.match(lines.map(({ message, details }) => `${message} ${String(details[0])}`).join(), message);
+      assert.equal((await serveTools({}, { logger, trustedDocuments }).post(ping)).status, 500);
+      const told = lines.splice(0).map(({ message, details }) => `${message} ${String(details[0])}`);
+      assert.match(told.join(), message);
+      await production.names();
+      assert.deepEqual(await production.names(), all);
+      assert.deepEqual(
+        lines.map(({ level, message }) => `${level}: ${message}`),
+        ['error: An MCP tool is left out.'],
+      );
     });
 
   test('are checked by the command check, which starts no server', () => {
     const plugin = mcp({ name: 'shop', version: '1', tools: { x: { document: 'none' } } });
     const schema = buildSchema('type Query { fails: Int }');
 
-    assert.throws(
-      () => plugin.check?.({ schema, trustedDocuments: () => [] }),
-      /Expected the tool "x" of mcp to name a trusted document, got the id "none"/,
-    );
+    const message = 'Expected the tool "x" of mcp to name a trusted document, got the id "none"';
+    assert.throws(() => plugin.check?.({ schema, trustedDocuments: () => [] }), new RegExp(message));
   });
 
   test('need the directive itself: its name in a comment or a string does not expose a document', async () => {
@@ -429,75 +443,41 @@ describe('tools', () => {
       string: 'query Internal2 { book(id: "@mcpTool") { title } secret }',
       other: 'query Internal3 { secret } # @mcpTool @mcpToolDisabled',
     };
-    const { legacy, runs } = serveTools({}, { trustedDocuments: { documents: { ...documents, ...unlisted } } });
+    const { call, names, runs } = serveTools({}, { trustedDocuments: { documents: { ...documents, ...unlisted } } });
 
-    const names = (await legacy('tools/list')).result.tools.map(({ name }: { name: string }) => name);
-
-    assert.deepEqual(names, ['fails', 'get_book', 'mine', 'rename', 'search-all']);
-    assert.equal((await legacy('tools/call', { name: 'internal' })).error.code, -32_602);
-    assert.deepEqual(runs, []);
+    assert.deepEqual([await names(), (await call('internal')).code, runs], [all, -32_602, []]);
   });
 
   test('must use each hidden variable in at least one of them, so that a misspelled name does not expose a variable', async () => {
     const [logger, lines] = recordingLogger();
     const hidden = { tenantt: () => '2' };
-    const development = await serveTools({ hidden }, { logger }).post(ping);
-    const production = serveTools({ hidden }, { logger, nodeEnv: 'production' });
 
-    assert.equal(development.status, 500);
-    assert.deepEqual((await production.legacy('tools/list')).result.tools, []);
+    assert.equal((await serveTools({ hidden }, { logger }).post(ping)).status, 500);
+    assert.deepEqual(await serveTools({ hidden }, { logger, nodeEnv: 'production' }).names(), []);
     assert.match(JSON.stringify(lines.map(({ details }) => String(details[0]))), /hidden\.tenantt of mcp/);
   });
 
-  test('that are invalid are left out in production, and logged once', async () => {
-    const [logger, lines] = recordingLogger();
-    const wrong = 'query Wrong @mcpTool(description: "x") { nothing }';
-    const { legacy } = serveTools({}, { logger, nodeEnv: 'production', trustedDocuments: { documents: { ...documents, wrong } } });
+  test('whose document is invalid use their hidden variables nevertheless', async () => {
+    const mine = documents['mine']!.replace('title', 'nothing');
+    const { names } = serveTools({}, { nodeEnv: 'production', trustedDocuments: { documents: { ...documents, mine }, only: true } });
 
-    await legacy('tools/list');
-    const { tools } = (await legacy('tools/list')).result;
-
-    assert.equal(tools.length, 5);
-    assert.deepEqual(
-      lines.map(({ level, message }) => [level, message]),
-      [['error', 'An MCP tool is left out.']],
-    );
+    assert.deepEqual(await names(), ['fails', 'get_book', 'rename', 'search-all']);
   });
 
   test('from the option replace those from the directive', async () => {
-    const { legacy } = serveTools({ tools: { rename_book: { document: 'rename', description: 'Renames', destructive: false } } });
+    const { names } = serveTools({ tools: { rename_book: { document: 'rename', description: 'Renames', destructive: false } } });
 
-    const names = (await legacy('tools/list')).result.tools.map(({ name }: { name: string }) => name);
-
-    assert.deepEqual(names, ['fails', 'get_book', 'mine', 'rename_book', 'search-all']);
+    assert.deepEqual(await names(), ['fails', 'get_book', 'mine', 'rename_book', 'search-all']);
   });
 
   test('have defaults that fit their schemas', async () => {
-    const text =
-      'query A($a: ID = 5, $b: [Sort!] = TITLE, $c: Int = null) @mcpTool(description: "x") { book(id: $a) { title } search(text: "a", sort: $b, first: 1) { __typename } fails }';
-    const { legacy } = serveTools(
-      { hidden: undefined },
-      {
-        typeDefs: [mcpDefinitions, typeDefs.replace('book(id: ID!)', 'book(id: ID)').replace('fails: Int', 'fails(c: Int): Int')],
-        trustedDocuments: { documents: { a: text.replace('} fails }', '} fails(c: $c) }') } },
-      },
-    );
+    const a = `query A($a: ID = 5, $b: [Sort!] = TITLE, $c: Int = null) @mcpTool(description: "x") {
+      book(id: $a) { title } search(text: "a", sort: $b, first: 1) { __typename } fails(c: $c) }`;
+    const types = typeDefs.replace('book(id: ID!)', 'book(id: ID)').replace('fails: Int', 'fails(c: Int): Int');
+    const { legacy } = serveTools({ hidden: undefined }, { typeDefs: [mcpDefinitions, types], trustedDocuments: { documents: { a } } });
 
-    const { a, b: list, c } = (await legacy('tools/list')).result.tools[0].inputSchema.properties;
+    const { properties } = (await legacy('tools/list')).result.tools[0].inputSchema;
 
-    assert.deepEqual([a.default, list.default, 'default' in c], ['5', ['TITLE'], false]);
+    assert.deepEqual([properties.a.default, properties.b.default, 'default' in properties.c], ['5', ['TITLE'], false]);
   });
 });
-
-/** Creates a plugin that adds extensions to every result. */
-function plugin(extensions: Readonly<Record<string, unknown>>): ServerPlugin {
-  return {
-    async requestDidStart() {
-      return {
-        async willSendResponse({ response }) {
-          response.result = { ...response.result, extensions };
-        },
-      };
-    },
-  } as ServerPlugin;
-}
