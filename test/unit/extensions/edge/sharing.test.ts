@@ -7,7 +7,7 @@ import type { ContextArgument, RequestCall, ServerPlugin } from '../../../../src
 import { edge } from '../../../../src/entries/edge.ts';
 import { createHandler } from '../../../../src/entries/fetch.ts';
 import { deferred } from '../../../support/deferred.ts';
-import { SharedEnv } from '../../../../src/extensions/edge/watched-request.ts';
+import { harmlessHeaders, SharedEnv } from '../../../../src/extensions/edge/watched-request.ts';
 import { edgeServing } from '../../../support/edge/serving.ts';
 import { after, before } from '../../../support/stages.ts';
 
@@ -26,6 +26,9 @@ const resolvers: any = {
   },
 };
 const user = new AsyncLocalStorage<unknown>();
+const reading = (field: string): object => ({ context: ({ request }: ContextArgument) => ({ read: request.headers.get(field) }) });
+/** Whether shared caches may keep an answer. */
+const controlOf = ({ headers }: Response): string | undefined => headers.get('cache-control')?.split(',')[0];
 
 /** Ways to identify the user. */
 const readings: Readonly<Record<string, (argument: ContextArgument) => unknown>> = {
@@ -62,37 +65,38 @@ describe('sharing between users', () => {
     assert.deepEqual(decisions, [{ public: true, maxAge: 60, tags: ['q:hello'] }]);
   });
 
-  for (const [maxAge, control] of [
-    [0, 'private'],
-    [1, 'public'],
-  ] as const) {
-    test(`an answer whose hint is ${maxAge} s is ${control}`, async () => {
-      const server = { typeDefs: `type Query { hello: String @cacheControl(maxAge: ${maxAge}) }` };
+  test('an answer whose hint is 0 s is private, and one of 1 s is public', async () => {
+    const server = { typeDefs: 'type Query { old: Int @cacheControl(maxAge: 0) new: Int @cacheControl(maxAge: 1) }' };
+    const { get } = edgeServing({ server });
 
-      const { headers } = await edgeServing({ cdn: 'varnish', server }).get('{ hello }');
+    assert.equal(controlOf(await get('{ old }')), 'private');
+    assert.equal(controlOf(await get('{ new }')), 'public');
+  });
 
-      assert.equal(headers.get('cache-control')?.split(',')[0], control);
-    });
-  }
+  test('of the header fields, only those for framing, tracing and reports may be read', async () => {
+    const harmless = 'accept accept-encoding content-encoding content-length content-type graphql-functions-explain'.concat(
+      ' traceparent tracestate transfer-encoding x-amzn-trace-id',
+    );
+    const others = 'accept-language baggage forwarded from host origin referer user-agent x-forwarded-for x-request-id x-tenant';
+    assert.deepEqual(harmlessHeaders.toSorted().join(' '), harmless);
 
-  for (const [name, read] of Object.entries(readings)) {
-    test(`context that reads ${name} makes the answer private`, async () => {
-      const context = (argument: ContextArgument): object => ({ known: typeof read(argument) });
-      const { get } = edgeServing({ server: { typeDefs, resolvers, context } as never });
+    for (const name of `${harmless} ${others}`.split(' ')) {
+      const { get } = edgeServing({ server: { typeDefs, resolvers, ...reading(name) } });
+      assert.equal(controlOf(await get('{ hello }')), harmless.split(' ').includes(name) ? 'public' : 'private', name);
+    }
+  });
 
-      const response = await get('{ hello }', { headers: { authorization: 'Bearer x' } });
+  for (const [name, read] of Object.entries(readings))
+    for (const isLater of [false, true])
+      test(`${isLater ? 'a resolver, through the context,' : 'context'} that reads ${name} makes the answer private`, async () => {
+        const context = (argument: ContextArgument): object =>
+          isLater ? { read: () => read(argument) } : { known: typeof read(argument) };
+        const { get } = edgeServing({ server: { typeDefs, resolvers, context } as never });
 
-      assert.equal(response.headers.get('cache-control'), 'private, no-store');
-      assert.equal(response.headers.get('xkey'), null);
-    });
+        const { headers } = await get('{ hello }', { headers: { authorization: 'Bearer x' } });
 
-    test(`a resolver that reads ${name} through the context makes the answer private too`, async () => {
-      const context = (argument: ContextArgument): object => ({ read: () => read(argument) });
-      const { get } = edgeServing({ server: { typeDefs, resolvers, context } as never });
-
-      assert.equal((await get('{ hello }')).headers.get('cache-control'), 'private, no-store');
-    });
-  }
+        assert.deepEqual([headers.get('cache-control'), headers.get('xkey')], ['private, no-store', null]);
+      });
 
   test('an answer to a POST whose context reads the body is private', async () => {
     const context = ({ request: { body } }: ContextArgument): object => ({ kind: body.kind });
@@ -175,30 +179,18 @@ describe('sharing between users', () => {
     assert.match(response.headers.get('cache-control') ?? '', /^public/);
   });
 
-  describe('the second argument of fetch', () => {
-    const envServing = (read: (argument: ContextArgument) => unknown): ((env: unknown) => Promise<string | null>) => {
+  for (const [what, read, env, control] of [
+    ["that is read makes it private: on Deno it has the client's address", ({ env }) => env, { remoteAddr: {} }, 'private'],
+    ['that is not read does not', () => undefined, { remoteAddr: {} }, 'public'],
+    ['that is undefined does not', ({ env }) => env, undefined, 'public'],
+  ] as readonly [string, (argument: ContextArgument) => unknown, object | undefined, string][])
+    test(`the second argument of fetch ${what}`, async () => {
       const context = (argument: ContextArgument): object => ({ read: () => read(argument) });
-      const plugins = [edge({ cdn: 'varnish' })];
-      const { fetch } = createHandler({ typeDefs, resolvers, context, plugins, nodeEnv: 'production' });
-      return async (env) => {
-        const response = await fetch(new Request('https://api.example/?query={hello}'), env);
-        return response.headers.get('cache-control');
-      };
-    };
+      const { fetch } = createHandler({ typeDefs, resolvers, context, plugins: [edge({ cdn: 'varnish' })], nodeEnv: 'production' });
 
-    test("makes the response private when it is read: on Deno it has the client's address, elsewhere it can have anything", async () => {
-      const get = envServing(({ env }) => (env as { remoteAddr: { hostname: string } }).remoteAddr.hostname);
-
-      const answers = [await get({ remoteAddr: { hostname: '192.0.2.1' } }), await get({ remoteAddr: { hostname: '192.0.2.2' } })];
-
-      assert.deepEqual(answers, ['private, no-store', 'private, no-store']);
+      for (let round = 0; round < 2; round++)
+        assert.equal(controlOf(await fetch(new Request('https://api.example/?query={hello}'), env && { ...env })), control);
     });
-
-    test('does not make it private when it is not read, or undefined', async () => {
-      assert.match((await envServing(() => undefined)({ remoteAddr: {} })) ?? '', /^public/);
-      assert.match((await envServing(({ env }) => env)(undefined)) ?? '', /^public/);
-    });
-  });
 
   test('a mutation with a hint runs each time, also with a store that keeps answers of POST', async () => {
     let runs = 0;
@@ -217,7 +209,6 @@ describe('sharing between users', () => {
     assert.deepEqual([headers.get('vary'), headers.get('cache-control')], ['Accept, accept-language', 'public, max-age=0, s-maxage=60']);
   });
 
-  const reading = (field: string): object => ({ context: ({ request }: ContextArgument) => ({ read: request.headers.get(field) }) });
   const readingQuery = { context: ({ request }: ContextArgument) => ({ query: request.queryString }) };
   const varying = (field: string): object => ({
     context: ({ response }: ContextArgument) => (response.headers.set('vary', field), {}),
@@ -258,26 +249,22 @@ describe('sharing between users', () => {
     test(`${what} makes the answer ${control}`, async () => {
       const { get } = edgeServing({ ...options, server: { typeDefs, resolvers, ...server } });
 
-      const { headers } = await get('{ hello }', request);
-
-      assert.equal(headers.get('cache-control')?.split(',')[0], control);
+      assert.equal(controlOf(await get('{ hello }', request)), control);
     });
 
   test('errors, mutations, POST, batches and refusals are never public', async () => {
     const { get, post } = edgeServing({ server: { typeDefs, resolvers } });
 
-    const answers = await Promise.all([
-      get('{ failing }'),
-      get('{ hello failing }'),
-      get('{ nothing }'),
-      get('mutation { hello }'),
-      post({ query: '{ hello }' }),
-      post([{ query: '{ hello }' }]),
-      post([{ query: '{ hello }' }, { query: '{ hello }' }]),
-      post({ query: 'mutation { hello }' }),
-    ]);
+    const bodies = [
+      { query: '{ hello }' },
+      [{ query: '{ hello }' }],
+      [{ query: '{ hello }' }, { query: '{ hello }' }],
+      { query: 'mutation { hello }' },
+    ];
+    const queries = ['{ failing }', '{ hello failing }', '{ nothing }', 'mutation { hello }'];
 
-    for (const { headers } of answers) assert.equal(headers.get('cache-control'), 'private, no-store');
+    for (const { headers } of await Promise.all([...queries.map((query) => get(query)), ...bodies.map((body) => post(body))]))
+      assert.equal(headers.get('cache-control'), 'private, no-store');
   });
 
   test('header fields set by the application are kept', async () => {

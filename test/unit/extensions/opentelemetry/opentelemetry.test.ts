@@ -10,6 +10,7 @@ import { GraphQLError, GraphQLScalarType } from 'graphql';
 
 import { createHandler, RESTDataSource } from '../../../../src/entries/index.ts';
 import { openTelemetry } from '../../../../src/entries/opentelemetry.ts';
+import type { ServerPlugin } from '../../../../src/entries/index.ts';
 import type { OpenTelemetryOptions } from '../../../../src/entries/opentelemetry.ts';
 import { createTester } from '../../../../src/entries/testing.ts';
 import { json, plainRequest, post } from '../../../support/plain-http.ts';
@@ -26,8 +27,8 @@ const typeDefs = `
 
 class Books extends RESTDataSource {
   override baseURL = 'https://books.example/';
-  find(name: string): Promise<{ title: string }> {
-    return this.get(name);
+  async find(name: string): Promise<string> {
+    return (await this.get<{ title: string }>(name)).title;
   }
 }
 class Authors extends Books {}
@@ -36,6 +37,9 @@ interface Context {
   readonly dataSources: { readonly books: Books; readonly authors: Authors };
 }
 
+const fails = (message: string) => (): never => {
+  throw new Error(message);
+};
 const httpFetch = async ({ url }: Request): Promise<Response> => {
   // An instrumentation of fetch creates such a span.
   trace.getTracer('fetch').startSpan('GET').end();
@@ -44,11 +48,9 @@ const httpFetch = async ({ url }: Request): Promise<Response> => {
 
 const resolvers = {
   Query: {
-    book: async (_: unknown, _arguments: unknown, { dataSources }: Context) => (await dataSources.books.find('emma')).title,
-    other: async (_: unknown, _arguments: unknown, { dataSources }: Context) => (await dataSources.authors.find('austen')).title,
-    broken: () => {
-      throw new Error('the password is 1234');
-    },
+    book: async (_: unknown, __: unknown, { dataSources }: Context) => dataSources.books.find('emma'),
+    other: async (_: unknown, __: unknown, { dataSources }: Context) => dataSources.authors.find('austen'),
+    broken: fails('the password is 1234'),
     denied: () => {
       throw new GraphQLError('No.', { extensions: { code: 'FORBIDDEN' } });
     },
@@ -69,16 +71,10 @@ const resolvers = {
       subscribe: async function* failing() {
         yield {};
       },
-      resolve: () => {
-        throw new Error('the password is 1234');
-      },
+      resolve: fails('the password is 1234'),
     },
-    ending: {
-      // oxlint-disable-next-line require-yield -- a source that fails before its first event
-      subscribe: async function* ending() {
-        throw new Error('the password is 5678');
-      },
-    },
+    // oxlint-disable-next-line require-yield -- a source that fails before its first event
+    ending: { subscribe: async function* ending() { fails('the password is 5678')(); } }, // prettier-ignore
   },
 };
 
@@ -127,6 +123,12 @@ const only = (name: string): ReadableSpan => {
   assert.deepEqual([span === undefined, rest.length], [false, 0], name);
   return span!;
 };
+
+async function listOf<T>(events: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const event of events) list.push(event);
+  return list;
+}
 
 beforeEach(() => exporter.reset());
 
@@ -200,6 +202,9 @@ describe('the spans of an operation', () => {
 
   test('contain no variables or literals, whatever refuses the operation', async () => {
     const secret = 'k3y-of-alice';
+    const search = async (_: unknown, { text }: { text?: string }, { dataSources }: Context): Promise<unknown> =>
+      text === undefined ? fails(`Nothing to search for, beside ${secret}`)() : dataSources.books.find(`${text}/gone`);
+    const parseValue = (value: unknown): never => fails(`No token:\n    at ${String(value)}`)();
     const { handler } = serving(
       {},
       {
@@ -208,36 +213,29 @@ describe('the spans of an operation', () => {
           enum Color { RED }
           input Filter { size: Int color: Color }
           type Query { search(text: String, size: Int, token: Token, filter: Filter, tokens: [Token!]): String! }`,
-        resolvers: {
-          Token: new GraphQLScalarType({
-            name: 'Token',
-            parseValue: (value) => {
-              throw new Error(`No token:\n    at ${String(value)}`);
-            },
-          }),
-          Query: {
-            search: async (_: unknown, { text }: { text?: string }, { dataSources }: Context) => {
-              if (text === undefined) throw new Error(`Nothing to search for, beside ${secret}`);
-              return dataSources.books.find(`${text}/gone`);
-            },
-          },
-        },
+        resolvers: { Token: new GraphQLScalarType({ name: 'Token', parseValue }), Query: { search } },
       },
     );
     const query =
       'query ($text: String, $size: Int, $token: Token, $filter: Filter) { search(text: $text, size: $size, token: $token, filter: $filter) }';
+    const variables = [
+      { text: secret },
+      {},
+      { size: secret },
+      { token: secret },
+      { filter: { color: secret } },
+      { filter: { [secret]: 1 } },
+    ];
+    const literals = [
+      `size: "${secret}"`,
+      `token: "${secret}"`,
+      `filter: { color: "${secret}" }`,
+      `text: "${secret}`,
+      `tokens: ["a", "${secret}"]`,
+    ];
     const requests = [
-      { query, variables: { text: secret } },
-      { query, variables: {} },
-      { query, variables: { size: secret } },
-      { query, variables: { token: secret } },
-      { query, variables: { filter: { color: secret } } },
-      { query, variables: { filter: { [secret]: 1 } } },
-      { query: `{ search(size: "${secret}") }` },
-      { query: `{ search(token: "${secret}") }` },
-      { query: `{ search(filter: { color: "${secret}" }) }` },
-      { query: `{ search(text: "${secret}) }` },
-      { query: `{ search(tokens: ["a", "${secret}"]) }` },
+      ...variables.map((given) => ({ query, variables: given })),
+      ...literals.map((given) => ({ query: `{ search(${given}) }` })),
     ];
 
     for (const request of requests) await handler(httpAPI.build(post(request)));
@@ -271,6 +269,13 @@ describe('the spans of an operation', () => {
     assert.deepEqual([attributes['http.response.status_code'], status.code], [410, SpanStatusCode.ERROR]);
   });
 
+  test('have the error of a plugin that is listed before, because they show what is sent', async () => {
+    const withholding: ServerPlugin = { operation: async (_operation, next) => next().then(fails('withheld')) };
+    await serving({ errorMessages: true }, { plugins: [withholding, openTelemetry({ errorMessages: true })] }).send({ query: '{ book }' });
+
+    assert.deepEqual(only('query').status, { code: SpanStatusCode.ERROR, message: 'withheld' });
+  });
+
   test("last to the end of a stream, and are the parents of its events' spans", async () => {
     const { subscribe } = serving();
     const open: number[] = [];
@@ -302,19 +307,12 @@ describe('the spans of an operation', () => {
     ['ending', 'the password is 5678'],
   ] as const) {
     test(`have the original errors of a subscription's ${field} events if the option is set, while the client sees masked errors`, async () => {
-      const { subscribe } = serving({ errorMessages: true });
-      const answers: unknown[] = [];
-
-      for await (const answer of subscribe(`subscription { ${field} }`)) answers.push(answer);
+      const answers = await listOf(serving({ errorMessages: true }).subscribe(`subscription { ${field} }`));
 
       assert.equal(answers.length, 1);
       assert.equal(JSON.stringify(answers).includes('password'), false);
       const { events, status } = only('subscription');
-      assert.deepEqual(
-        events.map(({ attributes }) => attributes?.['exception.message']),
-        [message],
-      );
-      assert.equal(status.code, SpanStatusCode.ERROR);
+      assert.deepEqual([events.map(({ attributes }) => attributes?.['exception.message']), status.code], [[message], SpanStatusCode.ERROR]);
     });
   }
 });
@@ -355,19 +353,10 @@ test('spans are flushed after each request, or before the answer if the platform
 });
 
 test('a flush that throws, synchronously or later, changes no response', async () => {
-  const failures: (() => Promise<unknown>)[] = [
-    () => {
-      throw new Error('no exporter');
-    },
-    () => Promise.reject(new Error('no exporter')),
-  ];
-  for (const flush of failures) {
+  for (const flush of [fails('no exporter'), () => Promise.reject(new Error('no exporter'))]) {
     const { send, subscribe } = serving({ flush });
     assert.deepEqual(await send({ query: 'mutation { add }' }), { data: { add: 'added' } });
-    const answers: unknown[] = [];
-    for await (const answer of subscribe('subscription { count }')) answers.push(answer);
-
-    assert.equal(answers.length, 2);
+    assert.equal((await listOf(subscribe('subscription { count }'))).length, 2);
   }
 });
 
