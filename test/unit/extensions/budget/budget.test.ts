@@ -25,14 +25,9 @@ describe('points', () => {
     const refused = await send({ query: '{ a b: a c: a d: a }' });
 
     assert.equal(refused.status, 429);
-    assert.deepEqual(JSON.parse(refused.text), {
-      errors: [
-        {
-          message: 'This operation costs 4 points, and the client has 2 left. Try again in 2 seconds.',
-          extensions: { code: 'RATE_LIMITED', cost: 4, left: 2, retryAfter: 2 },
-        },
-      ],
-    });
+    const message = 'This operation costs 4 points, and the client has 2 left. Try again in 2 seconds.';
+    const extensions = { code: 'RATE_LIMITED', cost: 4, left: 2, retryAfter: 2 };
+    assert.deepEqual(JSON.parse(refused.text), { errors: [{ message, extensions }] });
     assert.deepEqual(fieldsOf(refused), ['"default";r=2;t=8', '"default";q=10;w=10', '2']);
     assert.deepEqual(runs, []);
   });
@@ -75,13 +70,9 @@ describe('points', () => {
     const later = await send(all);
 
     assert.equal(refused.status, 422);
+    const message = 'This operation costs 101 points, and the client can have at most 10. Request less.';
     assert.deepEqual(JSON.parse(refused.text), {
-      errors: [
-        {
-          message: 'This operation costs 101 points, and the client can have at most 10. Request less.',
-          extensions: { code: 'COST_ABOVE_CAPACITY', cost: 101, capacity: 10 },
-        },
-      ],
+      errors: [{ message, extensions: { code: 'COST_ABOVE_CAPACITY', cost: 101, capacity: 10 } }],
     });
     assert.deepEqual(fieldsOf(refused), [null, '"default";q=10;w=10', null]);
     assert.deepEqual([later.status, runs.includes('books')], [200, false]);
@@ -91,20 +82,18 @@ describe('points', () => {
     const typeDefs = 'type Query { books(first: Float): [Book!]! } type Book { title: String }';
     const free = limits({ maxCost: 1e9, fields: { 'Book.title': 0 } });
 
-    const codes: string[] = [];
-    for (const plugins of [[], [free]])
-      codes.push(
-        ...(await openShop({ server: { typeDefs, resolvers: {}, plugins } }).send({ query: '{ books(first: 1e999) { title } }' })).codes,
-      );
-
-    assert.deepEqual(codes, ['COST_ABOVE_CAPACITY', 'GRAPHQL_VALIDATION_FAILED']);
+    for (const [plugins, code] of [
+      [[], 'COST_ABOVE_CAPACITY'],
+      [[free], 'GRAPHQL_VALIDATION_FAILED'],
+    ] as const) {
+      const { send } = openShop({ server: { typeDefs, resolvers: {}, plugins } });
+      assert.deepEqual((await send({ query: '{ books(first: 1e999) { title } }' })).codes, [code]);
+    }
   });
 
   test('are computed with the rules of maxCost', async () => {
-    const { send } = openShop({
-      capacity: 1000,
-      server: { plugins: [limits({ maxCost: 500, listSize: 100, fields: { 'Query.a': 50 } })] },
-    });
+    const plugins = [limits({ maxCost: 500, listSize: 100, fields: { 'Query.a': 50 } })];
+    const { send } = openShop({ capacity: 1000, server: { plugins } });
 
     assert.equal(fieldsOf(await send(one))[0], '"default";r=950;t=50');
     assert.equal(fieldsOf(await send({ query: '{ books { title } }' }))[0], '"default";r=849;t=151');
@@ -139,15 +128,10 @@ describe('points', () => {
     const { send } = openShop({ server: { introspection: true } });
     await send(all);
 
-    const answers = [await send({ query: '{ __typename }' }), await send({ query: '{ __schema { types { name } } }' })];
-
-    assert.deepEqual(
-      answers.map((answer) => [answer.status, ...fieldsOf(answer)]),
-      [
-        [200, null, null, null],
-        [200, null, null, null],
-      ],
-    );
+    for (const query of ['{ __typename }', '{ __schema { types { name } } }']) {
+      const answer = await send({ query });
+      assert.deepEqual([answer.status, ...fieldsOf(answer)], [200, null, null, null]);
+    }
   });
 
   test('are not taken by requests that are refused before', async () => {

@@ -6,6 +6,7 @@ import { createEvent } from '../../../../src/entries/testing.ts';
 import type { PlatformName } from '../../../../src/entries/testing.ts';
 import { sha256 } from '../../../../src/shared/sha256.ts';
 import { fieldsOf, one, openShop } from '../../../support/budget-shop.ts';
+import type { Fields, Shop } from '../../../support/budget-shop.ts';
 
 const anonymous = { capacity: 1, refillPerSecond: 1 };
 const unknown: Partial<BudgetOptions> = { identity: () => undefined };
@@ -26,17 +27,20 @@ function recordingStore(): { store: BudgetStore; ids: string[]; marks: unknown[]
   };
 }
 
+const from = (ip: string, client?: string): Fields => ({ context: { ip }, ...(client !== undefined && { client }) });
+
+/** Sends an operation for each of these clients, and returns the statuses. */
+async function statusesOf({ send }: Shop, ...clients: readonly Fields[]): Promise<number[]> {
+  const statuses: number[] = [];
+  for (const client of clients) statuses.push((await send(one, client)).status);
+  return statuses;
+}
+
 describe('a client with an identity', () => {
   test('has its own points, whatever its address', async () => {
-    const { send } = openShop({ capacity: 1, anonymous });
+    const clients = [from('192.0.2.1'), from('192.0.2.2'), from('192.0.2.1', 'grace')];
 
-    const statuses = [
-      await send(one, { context: { ip: '192.0.2.1' } }),
-      await send(one, { context: { ip: '192.0.2.2' } }),
-      await send(one, { client: 'grace', context: { ip: '192.0.2.1' } }),
-    ].map(({ status }) => status);
-
-    assert.deepEqual(statuses, [200, 429, 200]);
+    assert.deepEqual(await statusesOf(openShop({ capacity: 1, anonymous }), ...clients), [200, 429, 200]);
   });
 
   test('is named by the context and the call, also asynchronously', async () => {
@@ -63,11 +67,8 @@ describe('a client with an identity', () => {
 describe('an anonymous client', () => {
   test('is marked for the store, so that many of them do not displace others', async () => {
     const { store, marks } = recordingStore();
-    const options = { store, anonymous, whenStoreFails: 'refuse' } as const;
-    const context = { ip: '192.0.2.1' };
-
-    await openShop({ ...options, ...unknown }).send(one, { context });
-    await openShop(options).send(one, { context });
+    for (const identity of [unknown, {}])
+      await openShop({ store, anonymous, whenStoreFails: 'refuse', ...identity }).send(one, from('192.0.2.1'));
 
     assert.deepEqual(marks, [true, undefined]);
   });
@@ -76,38 +77,24 @@ describe('an anonymous client', () => {
     for (const identity of [() => undefined, () => null, async () => undefined]) {
       const { send, runs } = openShop({ identity });
 
-      const answer = await send(one, { context: { ip: '192.0.2.1' } });
+      const answer = await send(one, from('192.0.2.1'));
 
       assert.deepEqual([answer.status, ...answer.codes, runs.length], [401, 'UNAUTHENTICATED', 0]);
     }
   });
 
   test('has the points of its address, by a policy of its own', async () => {
-    const { send } = openShop({ ...unknown, anonymous: { capacity: 2, refillPerSecond: 1 } });
+    const shop = openShop({ ...unknown, anonymous: { capacity: 3, refillPerSecond: 1 } });
+    const [here, there] = [from('192.0.2.1'), from('192.0.2.2')];
 
-    const answers = [
-      await send(one, { context: { ip: '192.0.2.1' } }),
-      await send(one, { context: { ip: '192.0.2.1' } }),
-      await send(one, { context: { ip: '192.0.2.1' } }),
-      await send(one, { context: { ip: '192.0.2.2' } }),
-    ];
-
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200, 429, 200],
-    );
-    assert.deepEqual(fieldsOf(answers[0]!), ['"anonymous";r=1;t=1', '"anonymous";q=2;w=2', null]);
+    assert.deepEqual(fieldsOf(await shop.send(one, here)), ['"anonymous";r=2;t=1', '"anonymous";q=3;w=3', null]);
+    assert.deepEqual(await statusesOf(shop, here, here, here, there), [200, 200, 429, 200]);
   });
 
   test('does not share the points of a client whose identity is that address', async () => {
-    const { send } = openShop({ identity: ({ client }) => (client === 'ada' ? undefined : '192.0.2.1'), capacity: 1, anonymous });
+    const shop = openShop({ identity: ({ client }) => (client === 'ada' ? undefined : '192.0.2.1'), capacity: 1, anonymous });
 
-    const answers = [await send(one, { context: { ip: '192.0.2.1' } }), await send(one, { client: 'x', context: { ip: '192.0.2.1' } })];
-
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200],
-    );
+    assert.deepEqual(await statusesOf(shop, from('192.0.2.1'), from('192.0.2.1', 'x')), [200, 200]);
   });
 
   test('has the points of its IPv6 network of 64 bits, or of its IPv4 address in each notation, or else of the text', async () => {
@@ -116,15 +103,8 @@ describe('an anonymous client', () => {
       ['2001:db8:0:8::1', '[2001:db8:0:8::2]:443', '2001:0db8:0000:0008:0000:0000:0000:0003:443'],
       ['2001:db8::1', '2001:db8:0:0:5::'],
       ['fe80::1%eth0', 'fe80::2%eth1'],
-      [
-        '192.0.2.9',
-        '192.0.2.9:4711',
-        '::192.0.2.9',
-        '::ffff:192.0.2.9',
-        '0:0:0:0:0:FFFF:192.0.2.9',
-        '::ffff:c000:209',
-        '::ffff:0:c000:0209',
-      ],
+      ['192.0.2.9', '192.0.2.9:4711', '::192.0.2.9', '::ffff:192.0.2.9'],
+      ['192.0.2.6', '0:0:0:0:0:FFFF:192.0.2.6', '::ffff:c000:206', '::ffff:0:c000:0206'],
       ['192.0.2.8', '64:ff9b::192.0.2.8', '64:ff9b::c000:208'],
       ['::ffff:192.0.2.7'],
       // After the others in the network 0:0:0:0, which would otherwise have no points.
@@ -132,54 +112,41 @@ describe('an anonymous client', () => {
       ['unknown'],
       ['hidden'],
     ];
-    const { send } = openShop({ ...unknown, anonymous });
+    const shop = openShop({ ...unknown, anonymous });
 
-    for (const [first, ...others] of clients) {
-      assert.equal((await send(one, { context: { ip: first } })).status, 200, first);
-      for (const ip of others) assert.equal((await send(one, { context: { ip } })).status, 429, ip);
-    }
+    for (const addresses of clients)
+      assert.deepEqual(
+        await statusesOf(shop, ...addresses.map((ip) => from(ip))),
+        addresses.map((_, at) => (at === 0 ? 200 : 429)),
+      );
   });
 
   test('with identities that differ only in lone surrogates have separate buckets', async () => {
     const ids = new Set<string>();
     const store = { take: (id: string) => (ids.add(id), { isTaken: true, untilFull: 1 }) };
-    for (const name of ['a\uD800', 'a\uD801', 'a\uFFFD']) {
-      const { send } = openShop({ store, whenStoreFails: 'refuse', identity: () => name });
-      await send(one);
-    }
+    for (const name of ['a\uD800', 'a\uD801', 'a\uFFFD'])
+      await openShop({ store, whenStoreFails: 'refuse', identity: () => name }).send(one);
 
     assert.equal(ids.size, 3);
   });
 
   test('without an address is refused, also with the header of Workers or without a request, and the log says what to set', async () => {
-    const { send, handler, log } = openShop({ ...unknown, anonymous });
+    const shop = openShop({ ...unknown, anonymous });
 
-    const answers = [await send(one), await send(one, { headers: { 'cf-connecting-ip': '198.51.100.1' } })];
-    const direct = await handler(one, {});
+    assert.deepEqual(await statusesOf(shop, {}, { headers: { 'cf-connecting-ip': '198.51.100.1' } }), [401, 401]);
+    const direct = await shop.handler(one, {});
 
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [401, 401],
-    );
     assert.equal(direct.errors[0].extensions.code, 'UNAUTHENTICATED');
-    assert.deepEqual(log.map(({ level, message }) => [level, message])[0], [
-      'warn',
-      'The platform reports no address of an anonymous client: set clientAddress of budget. Its operation was refused.',
-    ]);
+    const message = 'The platform reports no address of an anonymous client: set clientAddress of budget. Its operation was refused.';
+    assert.deepEqual([shop.log[0]!.level, shop.log[0]!.message], ['warn', message]);
   });
 
   test('behind a proxy has the address that clientAddress returns', async () => {
-    const { send } = openShop({ ...unknown, anonymous, clientAddress: ({ request }) => request.headers.get('cloudfront-viewer-address') });
-    const from = (address: string): object => ({ headers: { 'cloudfront-viewer-address': address }, context: { ip: '192.0.2.1' } });
+    const clientAddress: BudgetOptions['clientAddress'] = ({ request }) => request.headers.get('cloudfront-viewer-address');
+    const behind = (address: string): Fields => ({ ...from('192.0.2.1'), headers: { 'cloudfront-viewer-address': address } });
+    const clients = [behind('198.51.100.1'), behind('198.51.100.1'), behind('198.51.100.2'), {}];
 
-    const statuses = [
-      (await send(one, from('198.51.100.1'))).status,
-      (await send(one, from('198.51.100.1'))).status,
-      (await send(one, from('198.51.100.2'))).status,
-      (await send(one)).status,
-    ];
-
-    assert.deepEqual(statuses, [200, 429, 200, 401]);
+    assert.deepEqual(await statusesOf(openShop({ ...unknown, anonymous, clientAddress }), ...clients), [200, 429, 200, 401]);
   });
 });
 
