@@ -58,7 +58,13 @@ async function enter(door: string, plugins: readonly unknown[], isPlanned = true
     resolvers: {
       Query: { a: run('query') },
       Mutation: { order: run('mutation') },
-      Subscription: { ticks: { subscribe: async function* () { yield { ticks: run('subscription')() }; } } }, // prettier-ignore
+      Subscription: {
+        ticks: {
+          subscribe: async function* () {
+            yield { ticks: run('subscription')() };
+          },
+        },
+      },
     } as never,
     trustedDocuments: { documents: { order } },
     ...(isPlanned ? { incrementalDelivery: incrementalDelivery() } : { executor: graphqlJSExecutor() }),

@@ -73,8 +73,12 @@ const resolvers = {
       },
       resolve: fails('the password is 1234'),
     },
-    // oxlint-disable-next-line require-yield -- a source that fails before its first event
-    ending: { subscribe: async function* ending() { fails('the password is 5678')(); } }, // prettier-ignore
+    ending: {
+      // oxlint-disable-next-line require-yield -- a source that fails before its first event
+      subscribe: async function* ending() {
+        fails('the password is 5678')();
+      },
+    },
   },
 };
 

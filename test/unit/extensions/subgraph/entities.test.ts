@@ -4,11 +4,11 @@ import { describe, it } from 'node:test';
 import { limits } from '../../../../src/entries/limits.ts';
 import { batch } from '../../../../src/entries/index.ts';
 import { subgraph } from '../../../../src/entries/subgraph.ts';
+import type { SubgraphOptions } from '../../../../src/entries/subgraph.ts';
 import { createTester } from '../../../../src/entries/testing.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
 import { entitiesQuery, linkTo, serveSubgraph } from './serving.ts';
-import type { Answer } from './serving.ts';
 
 const typeDefs = `${linkTo('v2.9', '@key')}
   type Query { ok: Boolean }
@@ -16,43 +16,56 @@ const typeDefs = `${linkTo('v2.9', '@key')}
   type User @key(fields: "id") @key(fields: "email") { id: ID! email: String }
   type Plain { id: ID }
 `;
+const query = entitiesQuery('... on Product { name } ... on User { email }');
 
 /** A reference to an entity. */
 const ref = (__typename: string, id: string): { readonly __typename: string; readonly id: string } => ({ __typename, id });
+const product = (name: string): object => ({ __typename: 'Product', name });
+const user = (email: string): object => ({ __typename: 'User', email });
 
-function pathsOf({ errors = [] }: Answer): unknown[] {
-  return errors.map(({ path }) => path);
+interface Found {
+  readonly entities: unknown;
+  /** The index and the message of each error, by their index. */
+  readonly errors: readonly string[];
 }
+
+/** Asks a subgraph for entities by their references. */
+async function find(
+  resolvers: object,
+  representations: readonly unknown[],
+  { of = query, ...options }: Partial<SubgraphOptions<any, any, any, any, any>> & { readonly of?: string } = {},
+): Promise<Found> {
+  const { data, errors = [] } = await serveSubgraph({ typeDefs, resolvers, ...options } as never)(of, { representations });
+  const failed = errors.map(({ path, message }) => `${String(path?.[1])}: ${message}`);
+  return { entities: data?._entities, errors: failed.toSorted((one, other) => Number.parseInt(one) - Number.parseInt(other)) };
+}
+
+const indexes = ({ errors }: Pick<Found, 'errors'>): number[] => errors.map((error) => Number.parseInt(error));
+
+const fail = (message: string): never => {
+  throw new Error(message);
+};
 
 describe('_entities', () => {
   it('answers in the order of the representations, null where nothing was found', async () => {
-    const ask = serveSubgraph({
-      typeDefs,
-      resolvers: {
-        Product: { __resolveReference: ({ id }: any) => (id === '2' ? null : id === '3' ? undefined : { id, name: `name ${id}` }) },
-        User: { __resolveReference: async ({ id }: any) => ({ id, email: `${id}@x.test` }) },
-      },
-    });
+    const resolvers = {
+      Product: { __resolveReference: ({ id }: any) => (id === '2' ? null : id === '3' ? undefined : { id, name: `name ${id}` }) },
+      User: { __resolveReference: async ({ id }: any) => ({ id, email: `${id}@x.test` }) },
+    };
 
-    const answer = await ask(entitiesQuery('... on Product { name } ... on User { email }'), {
-      representations: [ref('User', 'a'), ref('Product', '1'), ref('Product', '2'), ref('Product', '3'), ref('User', 'b')],
-    });
+    const found = await find(resolvers, [
+      ref('User', 'a'),
+      ref('Product', '1'),
+      ref('Product', '2'),
+      ref('Product', '3'),
+      ref('User', 'b'),
+    ]);
 
-    deepEqual(answer, {
-      data: {
-        _entities: [
-          { __typename: 'User', email: 'a@x.test' },
-          { __typename: 'Product', name: 'name 1' },
-          null,
-          null,
-          { __typename: 'User', email: 'b@x.test' },
-        ],
-      },
-    });
+    deepEqual(found, { entities: [user('a@x.test'), product('name 1'), null, null, user('b@x.test')], errors: [] });
   });
 
   it('calls __resolveReference with the reference, the context and the info of the field, and `this` of its map', async () => {
-    const calls: unknown[][] = [];
+    const calls: any[][] = [];
     class Resolvers {
       readonly #name = 'resolvers';
 
@@ -61,139 +74,95 @@ describe('_entities', () => {
         return given[0];
       }
     }
-    const ask = serveSubgraph({ typeDefs, context: () => ({ user: 'me' }), resolvers: { Product: new Resolvers() as never } });
+    const reference = { __typename: 'Product', id: '1', price: { amount: 3 } };
 
-    await ask(entitiesQuery(), { representations: [{ __typename: 'Product', id: '1', price: { amount: 3 } }] });
+    await find({ Product: new Resolvers() }, [reference], { context: () => ({ user: 'me' }) });
 
-    const [[reference, context, info, name]] = calls as [[unknown, { user: string }, { fieldName: string; path: unknown }, string]];
-    deepEqual(reference, { __typename: 'Product', id: '1', price: { amount: 3 } });
-    equal(context.user, 'me');
-    equal(info.fieldName, '_entities');
+    const [[given, context, info, name]] = calls as [any[]];
+    deepEqual([given, context.user, info.fieldName, name], [reference, 'me', '_entities', 'resolvers']);
     deepEqual(info.path, { prev: undefined, key: '_entities', typename: 'Query' });
-    equal(name, 'resolvers');
   });
 
   it('takes the representation for the entity if its type has no reference resolver', async () => {
-    const resolvers = { Product: { name: ({ id }: any) => `name of ${id}` } };
-    const answer = await serveSubgraph({ typeDefs, resolvers })(
-      '{ _entities(representations: [{ __typename: "Product", id: "7" }]) { ... on Product { id name } } }',
-    );
+    const { entities } = await find({ Product: { name: ({ id }: any) => `name of ${id}` } }, [ref('Product', '7')]);
 
-    deepEqual(answer.data, { _entities: [{ id: '7', name: 'name of 7' }] });
+    deepEqual(entities, [product('name of 7')]);
   });
 
   it('keeps whatever fails to its own index: throws, rejections, Error instances, wrong values and wrong type names', async () => {
-    const ask = serveSubgraph({
-      typeDefs,
-      resolvers: {
-        Product: {
-          __resolveReference: ({ id }: any) => {
-            if (id === 'throws') throw new Error('thrown');
-            if (id === 'throws text') throw 'text';
-            if (id === 'rejects') return Promise.reject(new Error('rejected'));
-            if (id === 'error') return new Error('returned');
-            return id === 'text' ? 'text' : { id, name: 'fine' };
-          },
-        },
+    const values: Readonly<Record<string, () => unknown>> = {
+      throws: () => fail('thrown'),
+      'throws text': () => {
+        throw 'text';
       },
-    });
-    const wrong: unknown[] = [
-      ...['throws', 'throws text', 'rejects', 'error', 'text'].map((id) => ({ __typename: 'Product', id })),
-      { __typename: 'Plain' },
-      { __typename: 'ID' },
-      { __typename: '_Entity' },
-      { __typename: 'Unknown' },
-      { __typename: '__proto__' },
-      { __typename: 'constructor' },
-      { __typename: 7 },
-      {},
-      'text',
-      7,
-      [],
-    ];
+      rejects: async () => fail('rejected'),
+      error: () => new Error('returned'),
+      text: () => 'text',
+      fine: () => ({ name: 'fine' }),
+    };
+    const names = ['Plain', 'ID', '_Entity', 'Unknown', '__proto__', 'constructor', 7, undefined];
+    const failing = ['throws', 'throws text', 'rejects', 'error', 'text'].map((id) => ref('Product', id));
+    const wrong = [...failing, ...names.map((__typename) => ({ __typename })), 'text', 7, []];
     const fine = ref('Product', 'fine');
 
-    const answer = await ask(entitiesQuery('... on Product { name }'), { representations: [fine, ...wrong, fine] });
+    const found = await find({ Product: { __resolveReference: ({ id }: any) => values[id]!() } }, [fine, ...wrong, fine]);
 
-    const entity = { __typename: 'Product', name: 'fine' };
-    deepEqual(answer.data, { _entities: [entity, ...wrong.map(() => null), entity] });
-    deepEqual(
-      pathsOf(answer).toSorted((a: any, b: any) => a[1] - b[1]),
-      wrong.map((_, at) => ['_entities', at + 1]),
-    );
+    const indexesOfWrong = wrong.map((_, at) => at + 1);
+    deepEqual(found.entities, [product('fine'), ...wrong.map(() => null), product('fine')]);
+    deepEqual(indexes(found), indexesOfWrong);
   });
 
   it('rejects the whole request only for null in the list', async () => {
-    const answer = await serveSubgraph({ typeDefs })(entitiesQuery(), { representations: [{ __typename: 'Product' }, null] });
+    const { entities, errors } = await find({}, [ref('Product', '1'), null]);
 
-    equal(answer.data, undefined);
-    match(answer.errors![0]!.message, /representations/);
+    equal(entities, undefined);
+    match(errors[0]!, /representations/);
   });
 
   it('leaves no promise behind when a later representation fails at once', async () => {
     const later = async (): Promise<never> => {
       await new Promise((resolve) => setImmediate(resolve));
-      throw new Error('later');
+      return fail('later');
     };
-    const atOnce = (): never => {
-      throw new Error('at once');
-    };
-    const ask = serveSubgraph({ typeDefs, resolvers: { Product: { __resolveReference: later }, User: { __resolveReference: atOnce } } });
+    const resolvers = { Product: { __resolveReference: later }, User: { __resolveReference: () => fail('at once') } };
 
-    let answer: Answer | undefined;
+    let found: Found | undefined;
     const unhandled = await unhandledRejections(async () => {
-      answer = await ask(entitiesQuery(), { representations: [{ __typename: 'Product' }, { __typename: 'User' }] });
+      found = await find(resolvers, [ref('Product', '1'), ref('User', '1')]);
     });
 
-    equal(unhandled, 0);
-    deepEqual(answer!.errors!.map(({ message }) => message).toSorted(), ['at once', 'later']);
+    deepEqual([unhandled, found!.errors], [0, ['0: later', '1: at once']]);
   });
 
   it('changes neither entities nor references: frozen and shared rows work, also for two types', async () => {
     const row = Object.freeze({ id: 'shared', name: 'row', email: 'row@x.test', __typename: 'Row' });
     const references: unknown[] = [];
-    const resolve = (reference: unknown): object => {
-      references.push(structuredClone(reference));
-      return row;
-    };
-    const ask = serveSubgraph({
-      typeDefs,
-      resolvers: { Product: { __resolveReference: resolve }, User: { __resolveReference: async (reference: any) => resolve(reference) } },
-    });
-    const representations = [ref('Product', '1'), ref('User', '2'), ref('Product', '3')];
+    const resolve = (reference: unknown): object => (references.push(structuredClone(reference)), row);
+    const given = [ref('Product', '1'), ref('User', '2'), ref('Product', '3')];
 
-    const answer = await ask(entitiesQuery('... on Product { name } ... on User { email }'), { representations });
+    const resolvers = { Product: { __resolveReference: resolve }, User: { __resolveReference: async (one: any) => resolve(one) } };
+    const { entities } = await find(resolvers, given);
 
-    deepEqual(answer.data._entities, [
-      { __typename: 'Product', name: 'row' },
-      { __typename: 'User', email: 'row@x.test' },
-      { __typename: 'Product', name: 'row' },
-    ]);
-    deepEqual(references, [representations[0], representations[2], representations[1]]);
+    deepEqual(entities, [product('row'), user('row@x.test'), product('row')]);
+    deepEqual(references, [given[0], given[2], given[1]]);
   });
 
   it('has the same answer with graphql-js', async () => {
-    const { run } = createTester(
-      subgraph({ typeDefs, resolvers: { User: { __resolveReference: async ({ id }) => Object.freeze({ id, email: `${id}@x.test` }) } } }),
-      { verify: true },
-    );
-    const representations = [ref('Product', '1'), ref('User', '2')];
+    const resolvers = { User: { __resolveReference: async ({ id }: any) => Object.freeze({ id, email: `${id}@x.test` }) } };
+    const { run } = createTester(subgraph({ typeDefs, resolvers }), { verify: true });
 
-    const { errors, data } = await run(entitiesQuery('... on User { email }'), { representations });
+    const { errors, data } = await run(query, { representations: [{ ...ref('Product', '1'), name: 'n' }, ref('User', '2')] });
 
-    equal(errors, undefined);
-    deepEqual(data, { _entities: [{ __typename: 'Product' }, { __typename: 'User', email: '2@x.test' }] });
+    deepEqual([errors, data], [undefined, { _entities: [product('n'), user('2@x.test')] }]);
   });
 
   it('has no largest page, and takes fields of references for no page sizes', async () => {
-    const ask = serveSubgraph({ typeDefs, plugins: [limits({ maxCost: 1000, pageLimits: { default: 10, max: 20 } })] });
+    const representations = Array.from({ length: 25 }, () => ({ __typename: 'Product', limit: -500, first: 1, last: 2 }));
+    const plugins = [limits({ maxCost: 1000, pageLimits: { default: 10, max: 20 } })];
 
-    const { data, errors } = await ask(entitiesQuery('... on Product { name }'), {
-      representations: Array.from({ length: 25 }, () => ({ __typename: 'Product', limit: -500, first: 1, last: 2 })),
-    });
+    const { entities, errors } = await find({}, representations, { plugins });
 
-    equal(errors, undefined);
-    equal(data._entities.length, 25);
+    deepEqual([(entities as unknown[]).length, errors], [25, []]);
   });
 });
 
@@ -212,16 +181,14 @@ describe('__resolveReferences', () => {
         User: { __resolveReferences: async (...given: [any[], any, any]) => resolveAll('User')(...given) },
       },
     });
-    const variables = {
-      representations: ['Product', 'User', 'Product', 'User', 'Product'].map((__typename, at) => ({ __typename, id: String(at) })),
-    };
+    const representations = ['Product', 'User', 'Product', 'User', 'Product'].map((type, at) => ref(type, String(at)));
 
-    const answer = await ask(
+    const { data } = await ask(
       `query ($representations: [_Any!]!) {
         _entities(representations: $representations) { ... on Product { name } ... on User { email } }
         more: _entities(representations: [{ __typename: "Product", id: "9" }]) { ... on Product { name } }
       }`,
-      variables,
+      { representations },
     );
 
     deepEqual(calls, [
@@ -229,71 +196,67 @@ describe('__resolveReferences', () => {
       ['User', ['1', '3'], 'me', '_entities'],
       ['Product', ['9'], 'me', 'more'],
     ]);
-    deepEqual(answer.data, {
+    deepEqual(data, {
       _entities: [{ name: 'Product 0' }, { email: '1' }, { name: 'Product 2' }, { email: '3' }, { name: 'Product 4' }],
       more: [{ name: 'Product 9' }],
     });
   });
 
-  for (const kind of ['plain', 'promised'] as const) {
+  for (const kind of ['plain', 'promised'])
     it(`fails single items by Errors and rejections, in ${kind} lists`, async () => {
-      const list = [new Error('returned'), { id: 'fine' }, null, Promise.reject(new Error('rejected')), Promise.resolve({ id: 'later' })];
-      const ask = serveSubgraph({
-        typeDefs,
-        resolvers: { Product: { __resolveReferences: () => (kind === 'plain' ? list : Promise.resolve(list)) } },
-      });
+      const list = [
+        new Error('returned'),
+        { name: 'fine' },
+        null,
+        Promise.reject(new Error('rejected')),
+        Promise.resolve({ name: 'later' }),
+      ];
+      const all = (): unknown => (kind === 'plain' ? list : Promise.resolve(list));
 
-      const answer = await ask(entitiesQuery('... on Product { id }'), {
-        representations: list.map((_, at) => ({ __typename: 'Product', id: String(at) })),
-      });
+      const references = list.map((_, at) => ref('Product', String(at)));
 
-      deepEqual(answer.data._entities, [null, ref('Product', 'fine'), null, null, ref('Product', 'later')]);
-      deepEqual(
-        answer.errors!.map(({ message, path }) => [path, message]),
-        [
-          [['_entities', 0], 'returned'],
-          [['_entities', 3], 'rejected'],
-        ],
-      );
+      const { entities, errors } = await find({ Product: { __resolveReferences: all } }, references);
+
+      deepEqual(entities, [null, product('fine'), null, null, product('later')]);
+      deepEqual(errors, ['0: returned', '3: rejected']);
     });
-  }
 
   const failures: readonly (readonly [string, () => unknown, RegExp])[] = [
-    ['throws', () => { throw new Error('thrown'); }, /^thrown$/], // prettier-ignore
-    ['rejects', () => Promise.reject(new Error('rejected')), /^rejected$/],
+    ['throws', () => fail('thrown'), /^thrown$/],
+    ['rejects', async () => fail('rejected'), /^rejected$/],
     ['returns a list of another length', () => [{ id: '1' }], /must return a list of 2 \(one value for each reference\), got a list of 1/],
     ['resolves to something else', async () => ({ id: '1' }), /must return a list of 2 \(one value for each reference\), got an object/],
   ];
-  for (const [what, resolveAll, message] of failures) {
+  for (const [what, resolveAll, message] of failures)
     it(`that ${what} fails each of its references, and no other`, async () => {
-      const ask = serveSubgraph({
-        typeDefs,
-        resolvers: { Product: { __resolveReferences: resolveAll as never }, User: { __resolveReference: ({ id }: any) => ({ id }) } },
-      });
+      const resolvers = { Product: { __resolveReferences: resolveAll }, User: { __resolveReference: ({ id }: any) => ({ email: id }) } };
 
-      const answer = await ask(entitiesQuery('... on User { id }'), {
-        representations: ['Product', 'User', 'Product'].map((__typename) => ({ __typename, id: 'x' })),
-      });
+      const references = [ref('Product', 'x'), ref('User', 'x'), ref('Product', 'x')];
 
-      deepEqual(answer.data._entities, [null, ref('User', 'x'), null]);
-      deepEqual(pathsOf(answer), [
-        ['_entities', 0],
-        ['_entities', 2],
-      ]);
-      for (const error of answer.errors!) match(error.message, message);
+      const { entities, errors } = await find(resolvers, references);
+
+      deepEqual(
+        [entities, indexes({ errors })],
+        [
+          [null, user('x'), null],
+          [0, 2],
+        ],
+      );
+      for (const error of errors) match(error.slice(3), message);
     });
-  }
 
+  const [one, many] = [{ __resolveReference: () => null }, { __resolveReferences: () => [] }];
+  const batched = { __resolveReference: batch((references) => references as never) };
   const refused: readonly (readonly [string, object, RegExp])[] = [
-    ['both forms', { Product: { __resolveReference: () => null, __resolveReferences: () => [] } }, /resolvers\.Product has __resolveReference and __resolveReferences/],
-    ['batch()', { Product: { __resolveReference: batch((references) => references as never) } }, /Write __resolveReferences/],
-    ['a scalar', { ID2: { __resolveReference: () => null } }, /"ID2" is neither an object type nor an interface/],
-  ]; // prettier-ignore
+    ['both forms', { Product: { ...one, ...many } }, /resolvers\.Product has __resolveReference and __resolveReferences/],
+    ['batch()', { Product: batched }, /Write __resolveReferences/],
+    ['a scalar', { ID2: one }, /"ID2" is neither an object type nor an interface/],
+  ];
   for (const [what, resolvers, message] of refused)
     it(`is refused at start outside of production: ${what}`, async () => {
       const [logger, lines] = recordingLogger();
 
-      await serveSubgraph({ typeDefs: `${typeDefs} union ID2 = Plain`, resolvers: resolvers as never, logger })('{ ok }');
+      await find(resolvers, [], { typeDefs: `${typeDefs} union ID2 = Plain`, logger });
 
       match(lines.flatMap(({ details }) => details.map(String)).join('\n'), message);
     });
@@ -306,89 +269,64 @@ describe('interfaces with @key', () => {
     type Book implements Media @key(fields: "id") { id: ID! title: String pages: Int }
     type Film implements Media @key(fields: "id") { id: ID! title: String }
   `;
-  const query = entitiesQuery('... on Media { title } ... on Book { pages }');
-  const representations = [ref('Media', 'b1'), ref('Media', 'f1'), ref('Book', 'b2')];
+  const ofMedia = { typeDefs: media, of: entitiesQuery('... on Media { title } ... on Book { pages }') };
   const typeOf = ({ id }: { readonly id: string }): string => (id.startsWith('b') ? 'Book' : 'Film');
-  const expected = [
-    { __typename: 'Book', title: 'Book b1', pages: 3 },
-    { __typename: 'Film', title: 'Film f1' },
-    { __typename: 'Book', title: 'Book b2', pages: 3 },
-  ];
 
   for (const [kind, wrap] of [
     ['plain', (value: unknown): unknown => value],
     ['promised', (value: unknown): unknown => Promise.resolve(value)],
   ] as const) {
     const named = ({ id, __typename }: any): object => ({ title: `${__typename} ${id}`, pages: 3 });
-    const resolve = (reference: any): unknown => wrap(named(reference));
-    const resolveAll = (references: any[]): unknown => wrap(references.map(named));
+    const resolve = { __resolveReference: (reference: any): unknown => wrap(named(reference)) };
+    const resolveAll = { __resolveReferences: (references: any[]): unknown => wrap(references.map(named)) };
+    const both = { __resolveReferences: (references: any[]) => (equal(references.length, 2), resolveAll.__resolveReferences(references)) };
     const typed = ({ id }: any): object => ({ ...named({ id, __typename: typeOf({ id }) }), __typename: typeOf({ id }) });
     const Media = { __resolveType: (value: any) => wrap(typeOf(value)) };
-    const unused = { __resolveReference: () => wrap({ title: 'of the type' }) };
+    const [own, all] = [
+      { __resolveReference: (one: any) => wrap(typed(one)) },
+      { __resolveReferences: (many: any[]) => wrap(many.map(typed)) },
+    ];
+    const Film = { __resolveReference: () => wrap({ title: 'of the type' }) };
     const maps: Readonly<Record<string, object>> = {
-      'learn the type of the reference, and then call its resolver with its name': {
-        Media,
-        Book: { __resolveReference: resolve },
-        Film: { __resolveReference: resolve },
-      },
-      'join references of the interface and of the type in one plural call': {
-        Media,
-        Book: { __resolveReferences: (references: any[]) => (equal(references.length, 2), resolveAll(references)) },
-        Film: { __resolveReferences: resolveAll },
-      },
-      'use their own resolver, and then the type of what it gives': {
-        Media: { __resolveReference: (reference: any) => wrap(typed(reference)) },
-        Book: { __resolveReference: resolve },
-        Film: unused,
-      },
-      'use their own plural resolver, and then the type of what it gives': {
-        Media: { __resolveReferences: (references: any[]) => wrap(references.map(typed)) },
-        Book: { __resolveReference: resolve },
-        Film: unused,
-      },
+      'learn the type of the reference, and then call its resolver with its name': { Media, Book: resolve, Film: resolve },
+      'join references of the interface and of the type in one plural call': { Media, Book: both, Film: resolveAll },
+      'use their own resolver, and then the type of what it gives': { Media: own, Book: resolve, Film },
+      'use their own plural resolver, and then the type of what it gives': { Media: all, Book: resolve, Film },
     };
     for (const [what, resolvers] of Object.entries(maps))
       it(`${what} (${kind})`, async () => {
-        const ask = serveSubgraph({ typeDefs: media, resolvers: resolvers as never });
+        const book = (id: string): object => ({ __typename: 'Book', title: `Book ${id}`, pages: 3 });
 
-        deepEqual(await ask(query, { representations }), { data: { _entities: expected } });
+        const found = await find(resolvers, [ref('Media', 'b1'), ref('Media', 'f1'), ref('Book', 'b2')], ofMedia);
+
+        deepEqual(found, { entities: [book('b1'), { __typename: 'Film', title: 'Film f1' }, book('b2')], errors: [] });
       });
   }
 
   it('resolve the type of whatever their own resolver gives but null', async () => {
     const given: Record<string, unknown> = { b1: null, b2: undefined, f1: new Error('returned') };
-    const resolveType = (): never => {
-      throw new Error('type');
-    };
-    const ask = serveSubgraph({
-      typeDefs: media,
-      resolvers: { Media: { __resolveReference: ({ id }: any) => given[id], __resolveType: resolveType } },
-    });
+    const Media = { __resolveReference: ({ id }: any) => given[id], __resolveType: () => fail('type') };
 
-    const answer = await ask(query, { representations: Object.keys(given).map((id) => ({ __typename: 'Media', id })) });
+    const references = Object.keys(given).map((id) => ref('Media', id));
 
-    deepEqual(answer.data._entities, [null, null, null]);
+    const { entities, errors } = await find({ Media }, references, ofMedia);
+
     deepEqual(
-      answer.errors!.map(({ path, message }) => [path, message]),
+      [entities, errors],
       [
-        [['_entities', 1], 'type'],
-        [['_entities', 2], 'type'],
+        [null, null, null],
+        ['1: type', '2: type'],
       ],
     );
   });
 
-  for (const wrong of ['Query', 'Media', 'Unknown', undefined, 7]) {
+  for (const wrong of ['Query', 'Media', 'Unknown', undefined, 7])
     it(`fail at the index for the type ${String(wrong)}`, async () => {
-      const ask = serveSubgraph({
-        typeDefs: media,
-        resolvers: { Media: { __resolveType: (({ id }: any) => (id === 'b1' ? wrong : 'Film')) as never } },
-      });
+      const Media = { __resolveType: ({ id }: any) => (id === 'b1' ? wrong : 'Film') };
 
-      const answer = await ask(query, { representations: representations.slice(0, 2) });
+      const { entities, errors } = await find({ Media }, [ref('Media', 'b1'), ref('Media', 'f1')], ofMedia);
 
-      deepEqual(answer.data._entities, [null, { __typename: 'Film', title: null }]);
-      deepEqual(pathsOf(answer), [['_entities', 0]]);
-      match(answer.errors![0]!.message, /Write resolvers\.Media\.__resolveType/);
+      deepEqual([entities, indexes({ errors })], [[null, { __typename: 'Film', title: null }], [0]]);
+      match(errors[0]!, /Write resolvers\.Media\.__resolveType/);
     });
-  }
 });
