@@ -1,8 +1,7 @@
-import { edge } from '../../../../src/entries/edge.ts';
 import { idempotency } from '../../../../src/entries/idempotency.ts';
 import type { ExecutionOptions, ServerPlugin } from '../../../../src/entries/index.ts';
 import { activity } from './clock.ts';
-import { productsOf } from './shop.ts';
+import { edgeOf, productsOf } from './shop.ts';
 import type { PlantedBug } from './shop.ts';
 import type { World } from './world.ts';
 
@@ -20,20 +19,26 @@ function withHooks(plugin: ServerPlugin, replaced: (plugin: Record<string, any>)
   return { ...hooks, ...replaced(hooks) };
 }
 
-/** Mistakes of an application, of a store, and of former versions of the library, by what they are. */
+/**
+ * Mistakes of an application, of a store, and of former versions of the library, by what they are. `seed`: of the first history that finds it. After
+ * a change of the simulator, the tests print the new ones.
+ */
 export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   'a store forgets claims': {
+    seed: 1,
     world: (world) => {
       const { keys } = world;
       world.keys = { ...keys, claim: async (id, claim) => (await keys.claim(id, claim), { state: 'claimed' }) };
     },
   },
   'keys belong to no user': {
+    seed: 1,
     plugins: (plugins, { world }) => {
       plugins['idempotency'] = idempotency({ store: world.idempotencyStore(), identity: () => 'everyone' });
     },
   },
   'a commit fails after the answer has been stored': {
+    seed: 4,
     plugins: (plugins, { world }) => {
       plugins['committing'] = {
         position: 'first',
@@ -47,6 +52,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     },
   },
   'purges are not repeated': {
+    seed: 10,
     world: (world) => {
       const { purge } = world;
       const purged = new Set<string>();
@@ -57,6 +63,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     },
   },
   'purges name one of the types that a product may have': {
+    seed: 10,
     world: (world) => {
       const { purge } = world;
       world.purge = (tags) => {
@@ -66,11 +73,13 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     },
   },
   'answers outlive the stored responses that they are made of': {
+    seed: 37,
     plugins: (plugins) => {
       plugins['edge'] = withHooks(plugins['edge']!, () => ({ sourceCall: () => undefined }));
     },
   },
   'a mutation that fails purges nothing': {
+    seed: 10,
     plugins: (plugins) => {
       plugins['edge'] = withHooks(plugins['edge']!, ({ execution }) => ({
         execution: (call, next) =>
@@ -83,9 +92,9 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     },
   },
   'code finds the user behind the back of the server': {
+    seed: 75,
     plugins: (plugins, { world, deploy }) => {
-      const { cdn, hasStore } = world.setting;
-      plugins['edge'] = edge({ cdn, deploy, defaultMaxAge: 60, ignoredHeaders: ['x-request'], ...(hasStore && { store: world.answerStore() }), ...(cdn && { purge: (tags) => world.purge(tags) }) }); // prettier-ignore
+      plugins['edge'] = edgeOf({ world, deploy }, { defaultMaxAge: 60 });
     },
     options: (options, { world }) => {
       const { context } = options;
@@ -96,6 +105,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     },
   },
   'a data source whose httpFetch adds credentials declares that it adds none': {
+    seed: 40,
     options: (options, { world }) => {
       const httpFetch = ({ url, method, signal }: Request): Promise<Response> =>
         world.fetch(url, { method, signal, headers: { authorization: userOfActivity(world)! } });
@@ -106,6 +116,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     },
   },
   'requests share a context': {
+    seed: 42,
     options: (options) => {
       const { context } = options;
       let user: string | null;
@@ -113,11 +124,13 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     },
   },
   'the deadline is off': {
+    seed: 5,
     options: (options) => {
       options['deadline'] = false;
     },
   },
   'a plugin leaves a promise unawaited': {
+    seed: 3,
     plugins: (plugins, { world }) => {
       plugins['logging'] = {
         requestDidStart: () => void world.call('log', { fails: 'store fails', isSlow: 'store is slow', serve: () => true }),
@@ -125,54 +138,40 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     },
   },
   'a plugin polls for ever': {
+    seed: 1,
     plugins: (plugins) => {
       const poll = (): void => void setTimeout(poll, 5_000);
       plugins['polling'] = { serverWillStart: async () => poll() };
     },
   },
   'a plugin that removes data says that it only watches': {
+    seed: 9,
     plugins: (plugins) => {
       plugins['redacting'] = { ...plugins['redacting'], onlyWatches: true };
     },
   },
   'the name of the deploy is not set': {
+    seed: 69,
     plugins: (plugins, { world }) => {
-      const { cdn, hasStore } = world.setting;
-      plugins['edge'] = edge({ cdn, deploy: 'same', ignoredHeaders: ['x-request'], ...(hasStore && { store: world.answerStore() }), ...(cdn && { purge: (tags) => world.purge(tags) }) }); // prettier-ignore
+      plugins['edge'] = edgeOf({ world, deploy: 'same' });
     },
   },
   'a store of answers loses the ends of keys': {
+    seed: 3,
     plugins: (plugins, { world, deploy }) => {
       const store = world.answerStore();
       const short = (key: string): string => (key.includes('tag:') || key.includes('moment') ? key : key.slice(0, 6));
-      plugins['edge'] = edge({ cdn: world.setting.cdn, deploy, ignoredHeaders: ['x-request'], store: { get: (key) => store.get(short(key)), set: (key, value) => store.set(short(key), value), delete: (key) => store.delete(short(key)) } }); // prettier-ignore
+      const [get, set, remove] = [store.get, store.set, store.delete].map(
+        (call) => (key: string, value: string) => call(short(key), value),
+      );
+      plugins['edge'] = edgeOf({ world, deploy }, { store: { get, set, delete: remove } as typeof store, purge: undefined });
     },
   },
   'a store of points refuses nobody': {
+    seed: 24,
     world: (world) => {
       const { points } = world;
       world.points = { take: async (id, take) => ({ ...(await points.take(id, { ...take, cost: 1 })), isTaken: true }) };
     },
   },
-};
-
-/** The first history that finds each bug, by its seed: as many histories as it takes. After a change of the simulator, the tests print the new numbers. */
-export const foundIn: Readonly<Record<string, number>> = {
-  'a store forgets claims': 1,
-  'keys belong to no user': 1,
-  'a commit fails after the answer has been stored': 4,
-  'purges are not repeated': 10,
-  'purges name one of the types that a product may have': 10,
-  'answers outlive the stored responses that they are made of': 37,
-  'a mutation that fails purges nothing': 10,
-  'code finds the user behind the back of the server': 75,
-  'a data source whose httpFetch adds credentials declares that it adds none': 40,
-  'requests share a context': 42,
-  'the deadline is off': 5,
-  'a plugin leaves a promise unawaited': 3,
-  'a plugin polls for ever': 1,
-  'a plugin that removes data says that it only watches': 9,
-  'the name of the deploy is not set': 69,
-  'a store of answers loses the ends of keys': 3,
-  'a store of points refuses nobody': 24,
 };

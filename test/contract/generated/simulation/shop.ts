@@ -6,6 +6,7 @@ import { budget } from '../../../../src/entries/budget.ts';
 import { compression } from '../../../../src/entries/compression.ts';
 import { costLine } from '../../../../src/entries/cost-line.ts';
 import { cacheControlDefinitions, edge } from '../../../../src/entries/edge.ts';
+import type { EdgeOptions } from '../../../../src/entries/edge.ts';
 import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
 import { idempotency } from '../../../../src/entries/idempotency.ts';
 import { InMemoryLRUCache, RESTDataSource } from '../../../../src/entries/index.ts';
@@ -24,10 +25,10 @@ export interface Parts {
 
 /** Replaces parts of the function or of the world, to see whether the simulator finds the bug. */
 export interface PlantedBug {
+  readonly seed: number;
   readonly world?: (world: World) => void;
   readonly plugins?: (plugins: Record<string, ServerPlugin>, parts: Parts) => void;
   readonly options?: (options: Record<string, any>, parts: Parts) => void;
-  readonly handler?: (handler: Handler, parts: Parts) => Handler;
 }
 
 export type Handler = (event: unknown, context: unknown) => Promise<any>;
@@ -147,18 +148,19 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
+/** Creates edge for the setting of the world. */
+export function edgeOf({ world, deploy }: Parts, more: Partial<EdgeOptions> = {}): ServerPlugin {
+  const { cdn, hasStore } = world.setting;
+  const purge = cdn && ((tags: readonly string[]) => world.purge(tags));
+  return edge({ cdn, deploy, ignoredHeaders: ['x-request'], ...(hasStore && { store: world.answerStore() }), purge, ...more });
+}
+
 /** The plugins by name, which a planted bug may replace or wrap. */
 function pluginsOf({ world, deploy }: Parts): Record<string, ServerPlugin> {
-  const { cdn, hasStore, hasBudget, platform } = world.setting;
+  const { hasBudget, platform } = world.setting;
   return {
     costLine: costLine({ write: (_line, record) => void world.records.push({ ...activity()!, record }) }),
-    edge: edge({
-      cdn,
-      deploy,
-      ignoredHeaders: ['x-request'],
-      ...(hasStore && { store: world.answerStore() }),
-      ...(cdn !== undefined && { purge: (tags) => world.purge(tags) }),
-    }),
+    edge: edgeOf({ world, deploy }),
     ...(hasBudget && {
       budget: budget({
         store: world.budgetStore(),
@@ -174,11 +176,11 @@ function pluginsOf({ world, deploy }: Parts): Record<string, ServerPlugin> {
 }
 
 /** One instance of the function: a real handler with its own memory, over the stores and APIs of the world. */
-export function createInstance(parts: Parts, bug: PlantedBug = {}): Handler {
+export function createInstance(parts: Parts, bug?: PlantedBug): Handler {
   const { world, deploy } = parts;
   const { platform, order } = world.setting;
   const plugins = pluginsOf(parts);
-  bug.plugins?.(plugins, parts);
+  bug?.plugins?.(plugins, parts);
   const random = createRandom(order);
   const options: Record<string, unknown> = {
     nodeEnv: 'production',
@@ -195,7 +197,6 @@ export function createInstance(parts: Parts, bug: PlantedBug = {}): Handler {
     deadline: { ms: world.setting.call, reserveMs: limits.reserve },
     plugins: Object.values(plugins).toSorted(() => random.next() - 0.5),
   };
-  bug.options?.(options, parts);
-  const handler = (platform === 'lambda' ? createLambdaHandler(options as never) : createFetchHandler(options as never).fetch) as Handler;
-  return bug.handler?.(handler, parts) ?? handler;
+  bug?.options?.(options, parts);
+  return (platform === 'lambda' ? createLambdaHandler(options as never) : createFetchHandler(options as never).fetch) as Handler;
 }
