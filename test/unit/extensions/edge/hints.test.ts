@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import type { EdgeDecision } from '../../../../src/entries/edge.ts';
 import { batch } from '../../../../src/entries/index.ts';
 import { edgeServing } from '../../../support/edge/serving.ts';
 
@@ -138,6 +139,8 @@ const ofResolvers: readonly (readonly [rule: string, query: string, lifetime: Li
   ],
 ];
 
+const lifetimesOf = (decisions: readonly EdgeDecision[]): unknown[] => decisions.map((decision) => decision.public && decision.maxAge);
+
 describe('the lifetime of an answer', () => {
   for (const [rule, query, lifetime, resolver, defaultMaxAge] of [
     ...rules.map(([rule, query, lifetime, seconds]) => [rule, query, lifetime, undefined, seconds] as const),
@@ -164,10 +167,7 @@ describe('the lifetime of an answer', () => {
 
     for (const s of [true, false]) await get('query ($s: Boolean!) { marked { id } text @skip(if: $s) }', { variables: { s } });
 
-    assert.deepEqual(
-      decisions.map((decision) => decision.public && decision.maxAge),
-      [60, false],
-    );
+    assert.deepEqual(lifetimesOf(decisions), [60, false]);
   });
 
   test('the strictest hint of the items of a list counts', async () => {
@@ -177,17 +177,18 @@ describe('the lifetime of an answer', () => {
 
     await get('{ marked { kept { short } } }');
 
-    assert.deepEqual(
-      decisions.map((decision) => decision.public && decision.maxAge),
-      [8],
-    );
+    assert.deepEqual(lifetimesOf(decisions), [8]);
   });
 
   describe('a batched resolver whose hint is public', () => {
-    const publicHint = batch((parents, _arguments, _context, info: any) => {
-      info.cacheControl.setCacheHint({ maxAge: 300, scope: 'PUBLIC' });
-      return parents.map(() => 'all may see this');
-    });
+    /** A batched resolver that sets a hint. */
+    const hinting = (hintOf: (parents: readonly any[]) => object | undefined, value: () => unknown = () => 'x'): unknown =>
+      batch({ maxSize: 2 }, (parents: readonly object[], _arguments, _context, info: any) => {
+        const given = hintOf(parents);
+        if (given !== undefined) info.cacheControl.setCacheHint(given);
+        return parents.map(value);
+      });
+    const publicHint = hinting(() => ({ maxAge: 300, scope: 'PUBLIC' }));
     const decisionOf = async (typeDefs: string, resolvers: object, query: string): Promise<number | 'private'> => {
       const { get, decisions } = edgeServing({ server: { typeDefs, resolvers } as never });
       const response = await get(query);
@@ -212,11 +213,8 @@ describe('the lifetime of an answer', () => {
     test('does not replace the hint of the schema for the parents of another call', async () => {
       const typeDefs = `type Query { books: [Book] @cacheControl(maxAge: 60) }
         type Book { price: String @cacheControl(maxAge: 300, scope: PRIVATE) }`;
-      for (const hinting of [0, 2]) {
-        const price = batch({ maxSize: 2 }, (books: readonly { id: number }[], _arguments, _context, info: any) => {
-          if (books[0]!.id === hinting) info.cacheControl.setCacheHint({ scope: 'PUBLIC' });
-          return books.map(({ id }) => `price ${id}`);
-        });
+      for (const at of [0, 2]) {
+        const price = hinting(([{ id }]) => (id === at ? { scope: 'PUBLIC' } : undefined));
         const resolvers = { Query: { books: () => [{ id: 0 }, { id: 1 }, { id: 2 }] }, Book: { price } };
 
         assert.equal(await decisionOf(typeDefs, resolvers, '{ books { price } }'), 'private');
@@ -225,10 +223,7 @@ describe('the lifetime of an answer', () => {
 
     test('does not hide a stricter hint of another call', async () => {
       const typeDefs = 'type Query { books: [Book] @cacheControl(maxAge: 60) } type Book { note: String }';
-      const note = batch({ maxSize: 2 }, (books, _arguments, _context, info: any) => {
-        info.cacheControl.setCacheHint({ maxAge: books.length === 2 ? 10 : 50 });
-        return books.map(() => 'x');
-      });
+      const note = hinting(({ length }) => ({ maxAge: length === 2 ? 10 : 50 }));
 
       assert.equal(await decisionOf(typeDefs, { Query: { books: () => [{}, {}, {}] }, Book: { note } }, '{ books { note } }'), 10);
     });
@@ -236,10 +231,10 @@ describe('the lifetime of an answer', () => {
     test('replaces the hint of the schema if all calls have it', async () => {
       const typeDefs = `type Query { books: [Book] @cacheControl(maxAge: 900) book: Book @cacheControl(maxAge: 900) }
         type Book { note: String @cacheControl(maxAge: 1, scope: PRIVATE) node: Node } interface Node { id: ID } type Author implements Node { id: ID }`;
-      const authors = batch({ maxSize: 2 }, (books, _arguments, _context, info: any) => {
-        info.cacheControl.setCacheHint({ maxAge: 200 });
-        return books.map(() => ({ __typename: 'Author' }));
-      });
+      const authors = hinting(
+        () => ({ maxAge: 200 }),
+        () => ({ __typename: 'Author' }),
+      );
       const resolvers = {
         Query: { books: () => [{}, {}, {}], book: () => ({}) },
         Book: { note: publicHint, node: authors },

@@ -232,10 +232,7 @@ describe('a mutation purges', () => {
 
     await post({ query: 'mutation { write { id } rename { id } turn { id } }', onError: 'HALT' });
 
-    assert.deepEqual(
-      purges.map((tags) => tags.toSorted()),
-      [['l:Book', 't:Book']],
-    );
+    assert.deepEqual(purges.flat().toSorted(), ['l:Book', 't:Book']);
   });
 
   test('no types of fields that were not called because the client disconnected during the check of a refused field', async () => {
@@ -255,31 +252,25 @@ describe('a mutation purges', () => {
     checked.resolve();
     await new Promise(setImmediate);
 
-    assert.deepEqual(
-      purges.flat().filter((tag) => /Pen|Tidied/.test(tag)),
-      [],
-    );
+    assert.doesNotMatch(purges.join(), /Pen|Tidied/);
   });
 
   test('all types that it selects below an error, however many selections there are', async () => {
     const types = Array.from({ length: 60 }, (_, at) => `type T${at} implements Node { id: ID! list: [Node!] }`).join(' ');
     const fields = Array.from({ length: 100 }, (_, at) => `f${at}: list { id ... on T${at % 60} { more: list { id } } }`).join(' ');
-    const { post, purges, log } = shop(
-      {},
-      { Query: {}, Mutation: { rename: () => ({ id: '7' }) }, Book: { broken: fail } },
-      {
-        typeDefs: `type Query { book: Book } type Book { id: ID! broken: Node } interface Node { id: ID! list: [Node!] } ${types} type Mutation { rename: Book }`,
-      },
-    );
+    const typeDefs = `type Query { book: Book } type Book { id: ID! broken: Node } type Mutation { rename: Book }
+      interface Node { id: ID! list: [Node!] } ${types}`;
+    const resolvers = { Query: {}, Mutation: { rename: () => ({ id: '7' }) }, Book: { broken: fail } };
+    const { post, purges, log } = shop({}, resolvers, { typeDefs });
 
     await post({ query: `mutation { rename { id broken { ... on Node { ${fields} } } } }` });
 
     const tags = new Set(purges.flat());
     assert.ok(tags.has('t:Book'), `purged ${purges.join(' ').slice(0, 200)}`);
-    assert.equal(Array.from({ length: 60 }, (_, at) => `t:T${at}`).filter((tag) => tags.has(tag)).length, 60);
-    assert.deepEqual(
-      log.filter(({ message }) => message.startsWith('edge')),
-      [],
+    assert.equal([...tags].filter((tag) => tag.startsWith('t:T')).length, 60);
+    assert.equal(
+      log.some(({ message }) => message.startsWith('edge')),
+      false,
     );
   });
 
@@ -415,12 +406,7 @@ describe('purge of an edge', () => {
 
     await edge.purge({ entities: [{ typename: 'Pen', id: 7 }], types: ['Book'], fields: ['books'], tags: ['d:v1'] });
 
-    assert.deepEqual(
-      purges,
-      [['e:Pen:7', 'u:Pen', 'l:Pen', 't:Book', 'l:Book', 'q:books', 'd:v1']].map((tags) =>
-        tags.toSorted((a, b) => tags.indexOf(a) - tags.indexOf(b)),
-      ),
-    );
+    assert.equal(purges.join(' '), 'e:Pen:7,u:Pen,l:Pen,t:Book,l:Book,q:books,d:v1');
   });
 
   test('removes lists of interfaces and unions, also in a process that has served no request', async () => {
@@ -465,21 +451,15 @@ describe('the purger', () => {
     isDown = false;
     refusals.push(await send(), await send(), await send('d'));
 
-    assert.deepEqual(
-      refusals.map((refusal) => refusal && [[...refusal.tags], refusal.error.message]),
-      [[['b'], 'down'], [['b'], 'down'], undefined, undefined, undefined],
-    );
+    const told = refusals.map((refusal) => refusal && `${[...refusal.tags].join()}: ${refusal.error.message}`);
+    assert.deepEqual(told, ['b: down', 'b: down', undefined, undefined, undefined]);
     assert.deepEqual(sent, [['a'], ['b'], ['b'], ['c'], ['b'], ['d']]);
   });
 
-  test('keeps a tag that is refused while a purge that began before is accepted', async () => {
+  test('keeps a tag that is refused while a purge that began before is accepted', async (t) => {
     const first = deferred<void>();
-    const sent: (readonly string[])[] = [];
-    const purge = async (tags: readonly string[]): Promise<void> => {
-      sent.push(tags);
-      if (sent.length === 1) await first.promise;
-      if (sent.length === 2) throw new Error('down');
-    };
+    const results = [() => first.promise, () => Promise.reject(new Error('down'))];
+    const purge = t.mock.fn(async (_tags: readonly string[]) => results.shift()?.());
     const purger = new Purger({ purge });
     const before = purger.purge(['a'], undefined);
     await purger.purge(['a'], undefined);
@@ -488,7 +468,7 @@ describe('the purger', () => {
 
     await purger.purge(['b'], undefined);
 
-    assert.deepEqual(sent[2], ['a', 'b']);
+    assert.deepEqual(purge.mock.calls[2]!.arguments[0], ['a', 'b']);
   });
 
   test('keeps 1,000 refused tags, the last ones', async () => {
@@ -594,11 +574,7 @@ describe('a mutation whose purge the CDN refuses', () => {
     await send(rename);
     await pass(60);
 
-    assert.equal(sent.length, 6);
-    assert.deepEqual(
-      log.map(({ level }) => level),
-      ['error'],
-    );
+    assert.deepEqual([sent.length, log.length, log[0]!.level], [6, 1, 'error']);
     assert.match(log[0]!.message, /^A purge was refused\. .*: e:Book:1, u:Book/);
   });
 
@@ -682,9 +658,7 @@ describe('a read that takes long', () => {
     takes = 2_100;
     await get('{ book(id: 1) { id } }');
 
-    assert.deepEqual(
-      decisions.map((decision) => (decision.public ? true : decision.reason)),
-      [true, 'it took so long that its data may have changed in the meantime'],
-    );
+    const reasons = decisions.map((decision) => (decision.public ? 'public' : decision.reason));
+    assert.deepEqual(reasons, ['public', 'it took so long that its data may have changed in the meantime']);
   });
 });
