@@ -13,40 +13,22 @@ const serve = (options: Partial<EdgeOptions>): EdgeServing =>
   edgeServing({ ...options, server: { typeDefs, resolvers: { Query: { items, hello: () => 'world', personal: () => 'me' } } } as never });
 
 /** The header fields of a public answer, except those that every answer has. */
+const lifetimes = 'max-age=60, stale-while-revalidate=30, stale-if-error=90';
+const forBrowsers = { 'cache-control': 'public, max-age=0, must-revalidate' };
+const forAll = { 'cache-control': 'public, max-age=0, s-maxage=60, stale-while-revalidate=30, stale-if-error=90' };
 const fields: Readonly<Record<Exclude<CDN, 'apollo-router'>, Readonly<Record<string, string>>>> = {
   netlify: {
-    'cache-control': 'public, max-age=0, must-revalidate',
-    'netlify-cdn-cache-control': 'public, durable, max-age=60, stale-while-revalidate=30, stale-if-error=90',
+    ...forBrowsers,
+    'netlify-cdn-cache-control': `public, durable, ${lifetimes}`,
     'netlify-cache-tag': 'd:v1,q:hello',
     'netlify-vary': 'header=accept',
   },
-  cloudflare: {
-    'cache-control': 'public, max-age=0, must-revalidate',
-    'cloudflare-cdn-cache-control': 'public, max-age=60, stale-while-revalidate=30, stale-if-error=90',
-    'cache-tag': 'd:v1,q:hello',
-  },
-  cloudfront: {
-    'cache-control': 'public, max-age=0, s-maxage=60, stale-while-revalidate=30, stale-if-error=90',
-    'cache-tag': 'd:v1,q:hello',
-  },
-  vercel: {
-    'cache-control': 'public, max-age=0, must-revalidate',
-    'vercel-cdn-cache-control': 'public, max-age=60, stale-while-revalidate=30, stale-if-error=90',
-    'vercel-cache-tag': 'd:v1,q:hello',
-  },
-  fastly: {
-    'cache-control': 'public, max-age=0, must-revalidate',
-    'surrogate-control': 'max-age=60, stale-while-revalidate=30, stale-if-error=90',
-    'surrogate-key': 'd:v1 q:hello',
-  },
-  varnish: {
-    'cache-control': 'public, max-age=0, s-maxage=60, stale-while-revalidate=30, stale-if-error=90',
-    xkey: 'd:v1 q:hello',
-  },
-  rfc9213: {
-    'cache-control': 'public, max-age=0, must-revalidate',
-    'cdn-cache-control': 'public, max-age=60, stale-while-revalidate=30, stale-if-error=90',
-  },
+  cloudflare: { ...forBrowsers, 'cloudflare-cdn-cache-control': `public, ${lifetimes}`, 'cache-tag': 'd:v1,q:hello' },
+  cloudfront: { ...forAll, 'cache-tag': 'd:v1,q:hello' },
+  vercel: { ...forBrowsers, 'vercel-cdn-cache-control': `public, ${lifetimes}`, 'vercel-cache-tag': 'd:v1,q:hello' },
+  fastly: { ...forBrowsers, 'surrogate-control': lifetimes, 'surrogate-key': 'd:v1 q:hello' },
+  varnish: { ...forAll, xkey: 'd:v1 q:hello' },
+  rfc9213: { ...forBrowsers, 'cdn-cache-control': `public, ${lifetimes}` },
 };
 const common = new Set(['content-type', 'vary', 'x-content-type-options']);
 const ownFields = ({ headers }: Response): object => Object.fromEntries([...headers].filter(([name]) => !common.has(name)));
@@ -81,13 +63,14 @@ describe('the dialects', () => {
       const answers = await Promise.all(accepts.map((accept) => get('{ hello }', { headers: { accept } })));
 
       const [json, graphql] = ['application/json; charset=utf-8', 'application/graphql-response+json; charset=utf-8'];
+      const types = answers.map(({ headers }) => headers.get('content-type'));
+      const isPublic = decisions.map((decision) => decision.public);
       assert.deepEqual(
-        answers.map(({ headers }) => headers.get('content-type')),
-        [json, json, graphql],
-      );
-      assert.deepEqual(
-        decisions.map((decision) => decision.public),
-        [true, true, false],
+        [types, isPublic],
+        [
+          [json, json, graphql],
+          [true, true, false],
+        ],
       );
     });
 
@@ -109,12 +92,10 @@ describe('the dialects', () => {
   });
 
   test('browsers can cache a response if allowed, but no longer than the store', async () => {
-    const answers = await Promise.all([5, 500].map((browserMaxAge) => serve({ cdn: 'vercel', browserMaxAge }).get('{ hello }')));
-
-    assert.deepEqual(
-      answers.map(({ headers }) => headers.get('cache-control')),
-      ['public, max-age=5', 'public, max-age=60'],
-    );
+    for (const browserMaxAge of [5, 500]) {
+      const { headers } = await serve({ cdn: 'vercel', browserMaxAge }).get('{ hello }');
+      assert.equal(headers.get('cache-control'), `public, max-age=${Math.min(browserMaxAge, 60)}`);
+    }
   });
 });
 

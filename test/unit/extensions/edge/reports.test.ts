@@ -23,41 +23,28 @@ describe('onDecision gets the reason of a private answer', () => {
     plugins: [{ requestDidStart: () => ({ willSendResponse: ({ response }) => response.http.headers.set(name, value) }) }],
   });
 
+  const explained = { headers: { 'graphql-functions-explain': '1' } };
+  const forged = { headers: { 'content-type': 'text/plain' } };
+  const readUser = { context: ({ request: { headers } }: any) => ({ user: headers.get('x-user') }) };
+  const failing = { resolvers: { Query: { hello: () => Promise.reject(new Error('failed')) } } };
+  const hidden = { plugins: [around({ errors: [new GraphQLError('hidden')] })] };
+  const unknown = { plugins: [around({ document: undefined, operation: parse('{ hello }').definitions[0] })] };
+  const two = { post: [{ query: '{ hello }' }, { query: '{ hello }' }] };
+  const router = { cdn: 'apollo-router' } as const;
   for (const [when, reason, request, server = {}, options = {}] of [
-    ['the header asks for it', 'a report was requested', { headers: { 'graphql-functions-explain': '1' } }],
-    ['refused as a forgery', 'no operation was run', { headers: { 'content-type': 'text/plain' } }],
-    [
-      'a batch',
-      'it is a batch',
-      { post: [{ query: '{ hello }' }, { query: '{ hello }' }] },
-      { allowBatchedHttpRequests: true },
-      { cdn: 'apollo-router' },
-    ],
-    [
-      'context reads a header',
-      'the header x-user was read',
-      {},
-      { context: (({ request: { headers } }: any) => ({ user: headers.get('x-user') })) as never },
-    ],
+    ['the header asks for it', 'a report was requested', explained],
+    ['refused as a forgery', 'no operation was run', forged],
+    ['a batch', 'it is a batch', two, { allowBatchedHttpRequests: true }, router],
+    ['context reads a header', 'the header x-user was read', {}, readUser],
     ['an unknown field', 'the status is 422', { query: '{ unknown }' }],
-    ['a mutation', 'it is not a query with a single answer', { post: { query: 'mutation { change }' } }, {}, { cdn: 'apollo-router' }],
-    ['a resolver throws', 'it has errors', {}, { resolvers: { Query: { hello: () => Promise.reject(new Error('failed')) } } }],
-    [
-      'a plugin has removed the errors from the answer',
-      'it has errors',
-      {},
-      { plugins: [around({ errors: [new GraphQLError('hidden')] })] },
-    ],
+    ['a mutation', 'it is not a query with a single answer', { post: { query: 'mutation { change }' } }, {}, router],
+    ['a resolver throws', 'it has errors', {}, failing],
+    ['a plugin has removed the errors from the answer', 'it has errors', {}, hidden],
     ['a plugin has removed the data', 'it has no data', {}, { plugins: [around({ result: { data: null } })] }],
     ['a plugin sets cache-control', 'its cache-control was set elsewhere', {}, withHeader('cache-control', 'no-cache')],
     ['a plugin sets expires', 'its cache-control was set elsewhere', {}, withHeader('expires', '0')],
     ['a plugin sets a cookie', 'it sets a cookie', {}, withHeader('set-cookie', 'a=1')],
-    [
-      'a plugin answers without the document',
-      'its document is unknown',
-      {},
-      { plugins: [around({ document: undefined, operation: parse('{ hello }').definitions[0] })] },
-    ],
+    ['a plugin answers without the document', 'its document is unknown', {}, unknown],
     ['a field without a hint', 'a field cannot be stored: the shortest maxAge of its hints is 0', { query: '{ hello unmarked }' }],
     ['a private field', 'the scope of a field is PRIVATE', { query: '{ mine }' }],
   ] as readonly [string, string, { query?: string; headers?: Record<string, string>; post?: object }, object?, Partial<EdgeOptions>?][]) {
@@ -75,32 +62,29 @@ describe('onDecision gets the reason of a private answer', () => {
 });
 
 describe('the cost line', () => {
-  const recordsOf = async (plugins: (line: ServerPlugin) => readonly ServerPlugin[], ...queries: string[]): Promise<CostRecord[]> => {
-    const records: CostRecord[] = [];
-    const line = costLine({ write: (_text, record) => void records.push(JSON.parse(JSON.stringify(record)) as CostRecord) });
-    const { fetch } = createHandler({ typeDefs: [cacheControlDefinitions, typeDefs], resolvers, context, plugins: plugins(line) });
-    for (const query of queries) await fetch(new Request(`https://api.example/?query=${query}`));
-    return records;
-  };
+  for (const [what, order, query, sharing] of [
+    ['says that the answer is public', 'line edge', '{hello}', { public: true }],
+    ['says why it is not', 'line edge', '{me}', { public: false, reason: 'the header authorization was read' }],
+    ['says why a refusal is not', 'line edge', '{', { public: false, reason: 'the status is 400' }],
+    [
+      'says what to change when costLine is listed after edge',
+      'edge line',
+      '{hello}',
+      { reason: 'not known yet: list costLine before edge' },
+    ],
+    ['does not mention it without edge', 'line', '{hello}', undefined],
+  ] as const)
+    test(what, async () => {
+      const records: CostRecord[] = [];
+      const line = costLine({ write: (_text, record) => void records.push(JSON.parse(JSON.stringify(record)) as CostRecord) });
+      const plugins = order.split(' ').map((name) => (name === 'line' ? line : edge({ cdn: 'varnish' })));
+      const { fetch } = createHandler({ typeDefs: [cacheControlDefinitions, typeDefs], resolvers, context, plugins });
 
-  test('says whether the answer was public, and why not', async () => {
-    const records = await recordsOf((line) => [line, edge({ cdn: 'varnish' })], '{hello}', '{me}', '{');
+      await fetch(new Request(`https://api.example/?query=${query}`));
 
-    assert.deepEqual(
-      records.map(({ sharing }) => sharing),
-      [{ public: true }, { public: false, reason: 'the header authorization was read' }, { public: false, reason: 'the status is 400' }],
-    );
-  });
-
-  test('says what to change when costLine is listed after edge', async () => {
-    const [record] = await recordsOf((line) => [edge({ cdn: 'varnish' }), line], '{hello}');
-
-    assert.deepEqual(record!.sharing, { reason: 'not known yet: list costLine before edge' });
-  });
-
-  test('does not mention it without edge', async () => {
-    const [record] = await recordsOf((line) => [line], '{hello}');
-
-    assert.equal('sharing' in record!, false);
-  });
+      assert.deepEqual(
+        records.map((record) => record.sharing),
+        [sharing],
+      );
+    });
 });
