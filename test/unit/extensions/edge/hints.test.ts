@@ -103,40 +103,25 @@ const hint = (given: object): ((...given: Args) => object) => using(({ cacheCont
 const restricting = (...lifetimes: number[]): unknown =>
   using(({ cacheControl }) => lifetimes.forEach((maxAge) => cacheControl.cacheHint.restrict({ maxAge })));
 
+const later = async (...given: Args): Promise<object> => (await Promise.resolve(), hint({ maxAge: 3 })(...given));
+const destructuring = using(({ cacheControl: { setCacheHint } }) => setCacheHint({ maxAge: 30 }));
+const ofType = using(({ cacheControl, schema }) => cacheControl.setCacheHint(cacheControl.cacheHintFromType(schema.getType('Strict'))));
+const beside = '{ entity { id } found { ... on Product { id } } }';
+
 const ofResolvers: readonly (readonly [rule: string, query: string, lifetime: Lifetime, resolver: unknown, defaultMaxAge?: number])[] = [
   ['a resolver replaces the hint of the schema with a longer one', '{ marked { id } }', 100, hint({ maxAge: 100 })],
   ['a resolver sets the scope PRIVATE', '{ marked { id } }', 'private', hint({ scope: 'PRIVATE' })],
   ['restrict cannot lengthen a lifetime', '{ marked { id } }', 40, restricting(100, 40)],
-  [
-    'a hint counts that is set after a wait',
-    '{ marked { id } }',
-    3,
-    async (...given: Args) => (await Promise.resolve(), hint({ maxAge: 3 })(...given)),
-  ],
-  [
-    'setCacheHint can be destructured',
-    '{ marked { id } }',
-    30,
-    using(({ cacheControl: { setCacheHint } }) => setCacheHint({ maxAge: 30 })),
-  ],
-  [
-    'cacheHintFromType returns the hint of the type',
-    '{ marked { id } }',
-    20,
-    using(({ cacheControl, schema }) => cacheControl.setCacheHint(cacheControl.cacheHintFromType(schema.getType('Strict')))),
-  ],
+  ['a hint counts that is set after a wait', '{ marked { id } }', 3, later],
+  ['setCacheHint can be destructured', '{ marked { id } }', 30, destructuring],
+  ['cacheHintFromType returns the hint of the type', '{ marked { id } }', 20, ofType],
   ['a resolver sets a lifetime if the schema does not', '{ droid { id } }', 100, hint({ maxAge: 100 })],
   ['a scope alone sets no lifetime', '{ droid { id } }', 'private', hint({ scope: 'PUBLIC' })],
   ['restrict sets a lifetime if the schema does not', '{ droid { id } }', 60, restricting(60), 10],
   ['hints of other fields count besides that of a resolver', '{ droid { id } marked { short } }', 5, hint({ maxAge: 100 })],
   ['the lifetime of a resolver does not replace PRIVATE behind an interface', '{ entity { id } }', 'private', hint({ maxAge: 60 })],
   ['PUBLIC of a resolver does', '{ entity { id } }', 60, hint({ maxAge: 60, scope: 'PUBLIC' })],
-  [
-    'and leaves other fields as strict as without it',
-    '{ entity { id } found { ... on Product { id } } }',
-    'private',
-    hint({ scope: 'PUBLIC' }),
-  ],
+  ['and leaves other fields as strict as without it', beside, 'private', hint({ scope: 'PUBLIC' })],
 ];
 
 const lifetimesOf = (decisions: readonly EdgeDecision[]): unknown[] => decisions.map((decision) => decision.public && decision.maxAge);

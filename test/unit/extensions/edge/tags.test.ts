@@ -24,42 +24,37 @@ async function tagsOf(query: string, server: object = {}, options: Partial<EdgeO
 /** A server whose root fields have these values. */
 const returning = (rootValue: object): object => ({ rootValue });
 
+const renamed = returning({ node: { ...book, sku: 'Author' } });
+const stamp = (id: unknown): object => returning({ stamp: { id } });
+const listOf = (...ids: readonly string[]): object => returning({ books: ids.map((id) => ({ id, sku: 's' })) });
+const withoutAuthor = { ...book, author: null };
+const anyNode = 't:Book t:Author l:Book l:Author u:Book u:Author q:node';
+const authorOnly = '{ node { __typename ... on Author { id } ... on Book { author { x: id } } } }';
+
 const rows: readonly (readonly [behavior: string, query: string, tags: string, server?: object, options?: Partial<EdgeOptions>])[] = [
   ['an object is named by its id, whatever the alias', '{ book { id author { x: id } } }', 't:Book t:Author q:book e:Book:b1 e:Author:A1'],
   ['an object whose id is not selected is unnamed', '{ book { sku } }', 't:Book q:book u:Book'],
   ['each object of a list is named', '{ books { id } }', 't:Book q:books l:Book e:Book:b1 e:Book:b2'],
+  ['an object is named without __typename if only its type has its fields', '{ node { ... on Book { id } } }', 't:Book q:node e:Book:b1'],
+  ['an object may have any type of its interface if several have its fields', '{ node { id } }', anyNode],
   [
-    'an object of an interface is named, even without __typename, if no other type has its fields',
-    '{ node { ... on Book { id } } }',
-    't:Book q:node e:Book:b1',
-  ],
-  [
-    'an object of an interface may have any of its types, if several have its fields',
-    '{ node { id } }',
-    't:Book t:Author l:Book l:Author u:Book u:Author q:node',
-  ],
-  [
-    'a name that another type answers under the alias of __typename is not believed',
+    'a field under the alias of __typename is not believed',
     '{ node { ... on Author { x: __typename } ... on Book { x: sku } } }',
-    't:Book t:Author l:Book l:Author u:Book u:Author q:node',
-    returning({ node: { ...book, sku: 'Author' } }),
+    anyNode,
+    renamed,
   ],
   ['a field with the alias id is not the id', '{ book { id: sku } }', 't:Book q:book u:Book'],
   ['an id may be a promise', '{ book { x: id } }', 't:Book q:book e:Book:b1', { resolvers: { Book: { id: async () => 'b1' } } }],
   ['a number is an id', '{ coins { id } }', 't:Coin q:coins l:Coin e:Coin:5', returning({ coins: [{ id: '05' }] })],
-  ['a field id with arguments is not an id', '{ stamp { id } }', 't:Stamp q:stamp u:Stamp', returning({ stamp: { id: () => '1' } })],
+  ['a field id with arguments is not an id', '{ stamp { id } }', 't:Stamp q:stamp u:Stamp', stamp(() => '1')],
+  // A mutation can return another id.
   [
-    'nor is it with a value for an argument, because a mutation can return another id',
+    'nor is it with a value for an argument',
     '{ stamp { a: id(in: "EUR") b: id } }',
     't:Stamp q:stamp u:Stamp',
-    returning({ stamp: { id: ({ in: unit = 'GBP' }: any) => `1${unit}` } }),
+    stamp((given: any) => `1${given.in}`),
   ],
-  [
-    'an id with other characters than the allowed ones is hashed',
-    '{ book { id } }',
-    't:Book q:book e:Book:dc67949bdca3c2e1bb86890c',
-    returning({ book: { id: 'b 1' } }),
-  ],
+  ['an id with a space is hashed', '{ book { id } }', 't:Book q:book e:Book:dc67949bdca3c2e1bb86890c', returning({ book: { id: 'b 1' } })],
   [
     'all ids are hashed if there is a salt',
     '{ node { __typename id } }',
@@ -68,43 +63,33 @@ const rows: readonly (readonly [behavior: string, query: string, tags: string, s
     { salt: 's' },
   ],
   ['an object of a type without an id is unnamed', '{ pen { name } }', 't:Pen q:pen u:Pen'],
-  [
-    'a list has a tag for each type of object that may be added',
-    '{ nodes { kind: __typename id } }',
-    't:Book l:Book l:Author q:nodes e:Book:b1',
-  ],
+  ['a list has a tag for each type that may be added', '{ nodes { kind: __typename id } }', 't:Book l:Book l:Author q:nodes e:Book:b1'],
   ['an empty list has only these tags', '{ nodes { id } }', 'l:Book l:Author q:nodes', returning({ nodes: [] })],
   ['a null in place of an object has the same tag', '{ book { id } }', 'l:Book q:book', returning({ book: null })],
   [
     'so has a null in another object, and a list in it, even if it is empty',
     '{ both { book { id author { id } pens { name } } } }',
     't:Both t:Book u:Both e:Book:b1 l:Author l:Pen q:both',
-    returning({ both: { book: { ...book, author: null } } }),
+    returning({ both: { book: withoutAuthor } }),
   ],
-  ...['1 2 3 10 11', '1 1 2 2 10', '10 2 1 2 10 3', '1 1 1', 'b a c a b'].map(
-    (ids) =>
-      [
-        `an object that is in a list more than once has one tag: ${ids}`,
-        '{ books { id } }',
-        `t:Book q:books l:Book ${[...new Set(ids.split(' '))].map((id) => `e:Book:${id}`).join(' ')}`,
-        returning({ books: ids.split(' ').map((id) => ({ id, sku: 's' })) }),
-      ] as const,
-  ),
+  ...['1 2 3 10 11', '1 1 2 2 10', '10 2 1 2 10 3', '1 1 1', 'b a c a b'].map((text) => {
+    const ids = text.split(' ');
+    const tags = [...new Set(ids)].map((id) => `e:Book:${id}`).join(' ');
+    return [
+      `an object that is in a list more than once has one tag: ${text}`,
+      '{ books { id } }',
+      `t:Book q:books l:Book ${tags}`,
+      listOf(...ids),
+    ] as const;
+  }),
   [
     'a field that is null in one object of a list, but not in others, has this tag',
     '{ books { id author { id } } }',
     't:Book t:Author q:books l:Book l:Author e:Book:b1 e:Book:b2 e:Author:A1',
-    returning({ books: [book, null, { ...book, id: 'b2', author: null }] }),
+    returning({ books: [book, null, { ...withoutAuthor, id: 'b2' }] }),
   ],
-  ...[{}, { executor: graphqlJSExecutor() }].map(
-    (server) =>
-      [
-        `a type that has no objects in the answer has no tag, ${'executor' in server ? 'with' : 'without'} graphql-js`,
-        '{ node { __typename ... on Author { id } ... on Book { author { x: id } } } }',
-        't:Author t:Book u:Book q:node e:Author:A1',
-        server,
-      ] as const,
-  ),
+  ['a type without objects in the answer has no tag', authorOnly, 't:Author t:Book u:Book q:node e:Author:A1'],
+  ['nor has it with graphql-js', authorOnly, 't:Author t:Book u:Book q:node e:Author:A1', { executor: graphqlJSExecutor() }],
 ];
 
 describe('tags', () => {

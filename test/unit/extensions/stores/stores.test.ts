@@ -32,24 +32,27 @@ function sqliteD1(): D1Client {
   };
 }
 
+/** A Durable Object in this process, with its entries and alarms. */
+function localObject(): { object: IdempotencyRecord; entries: Map<string, unknown>; alarms: number[]; last: Promise<unknown> } {
+  const entries = new Map<string, unknown>();
+  const alarms: number[] = [];
+  const storage = {
+    get: async (key: string) => structuredClone(entries.get(key)),
+    put: async (key: string, value: unknown) => void entries.set(key, structuredClone(value)),
+    deleteAll: async () => entries.clear(),
+    setAlarm: async (time: number) => void alarms.push(time),
+  };
+  return { object: new IdempotencyRecord({ storage }), entries, alarms, last: Promise.resolve() };
+}
+
 /** Simulates Durable Objects in this process. Each handles one request after the other. */
 function localObjects(): IdempotencyStore & BudgetStore {
-  const objects = new Map<string, { object: IdempotencyRecord; last: Promise<unknown> }>();
-  const start = (): { object: IdempotencyRecord; last: Promise<unknown> } => {
-    const entries = new Map<string, unknown>();
-    const storage = {
-      get: async (key: string) => structuredClone(entries.get(key)),
-      put: async (key: string, value: unknown) => void entries.set(key, structuredClone(value)),
-      deleteAll: async () => entries.clear(),
-      setAlarm: async () => {},
-    };
-    return { object: new IdempotencyRecord({ storage }), last: Promise.resolve() };
-  };
+  const objects = new Map<string, ReturnType<typeof localObject>>();
   return durableObjectStore({
     idFromName: (name: string) => name,
     get: (id: string) => ({
       fetch: async (url, init) => {
-        const place = objects.get(id) ?? start();
+        const place = objects.get(id) ?? localObject();
         objects.set(id, place);
         const answering = place.last.then(async () => place.object.fetch(new Request(url, init as RequestInit)));
         place.last = answering;
@@ -117,16 +120,7 @@ describe('netlifyBlobsStore', () => testStore(() => netlifyBlobsStore(localBlobs
 
 test('the alarm of a Durable Object keeps a bucket until it is full, and then removes all', async (t) => {
   t.mock.timers.enable({ apis: ['Date'] });
-  const entries = new Map<string, unknown>();
-  const alarms: number[] = [];
-  const bucket = new IdempotencyRecord({
-    storage: {
-      get: async (key) => entries.get(key),
-      put: async (key, value) => void entries.set(key, value),
-      deleteAll: async () => entries.clear(),
-      setAlarm: async (time) => void alarms.push(time),
-    },
-  });
+  const { object: bucket, entries, alarms } = localObject();
   const take = async (): Promise<unknown> => {
     const body = JSON.stringify({ method: 'take', argument: { cost: 1_000_000, capacity: 5_000_000 } });
     return (await bucket.fetch(new Request('https://store.invalid/', { method: 'POST', body }))).json();

@@ -37,36 +37,25 @@ function decode(bytes: Uint8Array): Message {
   return message;
 }
 
-interface Node {
-  readonly name: string | undefined;
-  readonly index: number | undefined;
-  readonly original: string | undefined;
-  readonly type: string | undefined;
-  readonly parentType: string | undefined;
-  readonly start: number;
-  readonly end: number;
-  readonly errors: readonly any[];
-  readonly children: readonly Node[];
-}
-
-function nodeOf(bytes: Uint8Array): Node {
+/** A node of the trace. */
+function nodeOf(bytes: Uint8Array): any {
   const message = decode(bytes);
-  const text = (field: number): string | undefined => message[field] && new TextDecoder().decode(message[field][0] as Uint8Array);
-  const number = (field: number): number => (message[field]?.[0] ?? 0) as number;
+  const textOf = (value: unknown): string => new TextDecoder().decode(value as Uint8Array);
+  const text = (field: number): string | undefined => message[field] && textOf(message[field][0]);
   return {
     name: text(1),
-    index: message[2]?.[0] as number | undefined,
+    index: message[2]?.[0],
     original: text(14),
     type: text(3),
     parentType: text(13),
-    start: number(8),
-    end: number(9),
-    errors: (message[11] ?? []).map((error) => JSON.parse(new TextDecoder().decode(decode(error as Uint8Array)[4]![0] as Uint8Array))),
+    start: message[8]?.[0] ?? 0,
+    end: message[9]?.[0] ?? 0,
+    errors: (message[11] ?? []).map((error) => JSON.parse(textOf(decode(error as Uint8Array)[4]![0]))),
     children: (message[12] ?? []).map((child) => nodeOf(child as Uint8Array)),
   };
 }
 
-function rootOf({ extensions }: Answer): Node {
+function rootOf({ extensions }: Answer): any {
   return nodeOf(decode(Buffer.from(extensions.ftv1, 'base64'))[14]![0] as Uint8Array);
 }
 
@@ -101,13 +90,13 @@ describe('inlineTraces', () => {
 
     equal(children.length, 1);
     const [all] = children;
-    deepEqual([all!.name, all!.original, all!.type, all!.parentType], ['all', 'rows', '[Row!]!', 'Query']);
-    deepEqual(all!.children.map(({ index, name, type }) => [index, name, type]), [[0, undefined, undefined], [1, undefined, undefined]]); // prettier-ignore
+    deepEqual([all.name, all.original, all.type, all.parentType], ['all', 'rows', '[Row!]!', 'Query']);
+    deepEqual(all.children.map(({ index, name, type }: any) => [index, name, type]), [[0, undefined, undefined], [1, undefined, undefined]]); // prettier-ignore
     deepEqual(
-      all!.children[0]!.children.map(({ name, type, parentType }) => [name, type, parentType]),
+      all.children[0].children.map(({ name, type, parentType }: any) => [name, type, parentType]),
       [['id', 'ID!', 'Row']],
     );
-    ok(all!.start > 0 && all!.end >= all!.start);
+    ok(all.start > 0 && all.end >= all.start);
   });
 
   it('ends a field when its promise settles', async () => {
@@ -122,8 +111,8 @@ describe('inlineTraces', () => {
     setImmediate(() => later.resolve({ id: 1 }));
 
     const [field] = rootOf(await asking).children;
-    ok(field!.end >= field!.start);
-    ok(field!.children[0]!.start >= field!.end);
+    ok(field.end >= field.start);
+    ok(field.children[0].start >= field.end);
   });
 
   it('masks errors at their paths, and leaves out those of subgraphs below', async () => {
@@ -131,10 +120,10 @@ describe('inlineTraces', () => {
 
     const { children } = rootOf(await ask('{ fails refuses }', {}, traced));
 
-    deepEqual(children.find(({ name }) => name === 'fails')!.errors, [
+    deepEqual(children.find(({ name }: any) => name === 'fails').errors, [
       { message: '<masked>', locations: [{ line: 1, column: 3 }], path: ['fails'], extensions: { maskedBy: 'graphql-functions' } },
     ]);
-    deepEqual(children.find(({ name }) => name === 'refuses')!.errors, []);
+    deepEqual(children.find(({ name }: any) => name === 'refuses').errors, []);
   });
 
   it('sends errors as they were thrown, or as transform returns them', async () => {
@@ -142,7 +131,7 @@ describe('inlineTraces', () => {
       const ask = serveSubgraph({ typeDefs, resolvers, maskErrors: true, traces: inlineTraces({ includeErrors }) });
       const answer = await ask('{ fails }', {}, traced);
       match(answer.errors![0]!.message, /^Internal server error$/);
-      return rootOf(answer).children[0]!.errors.map(({ message, path }: any) => [message, path]);
+      return rootOf(answer).children[0].errors.map(({ message, path }: any) => [message, path]);
     };
 
     deepEqual(await errorsWith({ unmodified: true }), [['secret', ['fails']]]);

@@ -7,18 +7,16 @@ import {
   getIntrospectionQuery,
   GraphQLSchema,
   graphqlSync,
-  introspectionFromSchema,
   isInterfaceType,
   isObjectType,
   isUnionType,
   parse,
   print,
-  printSchema,
   printType,
   validate,
   validateSchema,
 } from 'graphql';
-import type { GraphQLInterfaceType, GraphQLNamedType, GraphQLObjectType, GraphQLUnionType } from 'graphql';
+import type { GraphQLInterfaceType, GraphQLNamedType, GraphQLUnionType } from 'graphql';
 
 import { isGraphQL17 } from '../../../../../../src/executor/graphql-version.ts';
 import { createSchema } from '../../../../../../src/executor/schema/create-schema.ts';
@@ -47,14 +45,6 @@ for (const [name, text] of Object.entries(nastySDL)) compare(`${name}, given as 
 
 function compare(name: string, text: string, lazy: (text: string) => GraphQLSchema): void {
   describe(`${name}: the lazy schema equals the one that graphql-js builds`, () => {
-    test('printed', () => {
-      assert.equal(printSchema(lazy(text)), printSchema(buildSchema(text)));
-    });
-
-    test('introspected', () => {
-      assert.deepEqual(introspectionFromSchema(lazy(text)), introspectionFromSchema(buildSchema(text)));
-    });
-
     test('introspected by an operation, key by key', () => {
       const source = getIntrospectionQuery({
         specifiedByUrl: true,
@@ -126,14 +116,10 @@ function facets(type: GraphQLNamedType | undefined): unknown {
   };
 }
 
-function fieldFacets(
-  field:
-    | ReturnType<GraphQLObjectType['getFields']>[string]
-    | ReturnType<Extract<GraphQLNamedType, { isOneOf: boolean }>['getFields']>[string],
-): unknown {
+// Any: a field of an object, an interface or an input object.
+function fieldFacets(field: any): unknown {
   const { name, type, description, deprecationReason, astNode } = field;
-  const args =
-    'args' in field ? field.args.map((arg) => [arg.name, String(arg.type), arg.description, arg.deprecationReason, defaultOf(arg)]) : [];
+  const args = field.args?.map((arg: any) => [arg.name, String(arg.type), arg.description, arg.deprecationReason, defaultOf(arg)]);
   const parent = 'parentType' in field ? String(field.parentType) : undefined;
   return {
     name,
