@@ -19,11 +19,11 @@ export type Step = { readonly at: number; readonly name: string } & (
       readonly kind: 'read';
       readonly user: string | undefined;
       readonly query: string;
-      readonly batch: Batch;
+      readonly batch?: Batch;
       readonly method: 'GET' | 'POST';
       /** The API answers it late, where it is slow. */
       readonly isLate?: boolean;
-      readonly leavesAfter: number | undefined;
+      readonly leavesAfter?: number | undefined;
     }
   | {
       readonly kind: 'write';
@@ -84,15 +84,8 @@ export function planOf(seed: number): Plan {
     if (kind < 11) {
       const batch = random.chance(0.1) ? others() : undefined;
       const method = batch === undefined && random.chance(0.9) ? 'GET' : 'POST';
-      return {
-        ...common,
-        kind: 'read',
-        user: random.pick([undefined, ...users]),
-        query: query(),
-        batch,
-        method,
-        leavesAfter: leavesAfter(),
-      };
+      const user = random.pick([undefined, ...users]);
+      return { ...common, kind: 'read', user, query: query(), batch, method, leavesAfter: leavesAfter() };
     }
     const isKeyed = random.chance(0.5);
     const key = isKeyed ? `key-${random.below(3)}` : undefined;
@@ -113,7 +106,8 @@ export function planOf(seed: number): Plan {
   const readers = (write: Step): Step[] => {
     const id = write.kind === 'write' ? /ename\(id: (\d)/.exec(write.query)?.[1] : undefined;
     if (id === undefined || random.chance(0.3)) return [];
-    const read = { kind: 'read', user: random.pick([undefined, ...users]), query: `{ product(id: ${id}) { __typename id version } }`, batch: undefined, method: 'GET', leavesAfter: undefined } as const; // prettier-ignore
+    const query = `{ product(id: ${id}) { __typename id version } }`;
+    const read = { kind: 'read', user: random.pick([undefined, ...users]), query, method: 'GET' } as const;
     const before = Math.max(0, write.at - 100 + random.below(200));
     return [
       { ...read, at: before, name: `${write.name}-reader`, isLate: random.chance(0.5) },
@@ -227,14 +221,7 @@ class History {
     clock.after(8_000, () => undefined, undefined);
     await clock.run(quiet + 10_000);
     for (const id of ['1', '2'])
-      void this.#read({
-        name: `last ${id}`,
-        user: undefined,
-        query: `{ product(id: ${id}) { __typename id version } }`,
-        batch: undefined,
-        method: 'GET',
-        leavesAfter: undefined,
-      });
+      void this.#read({ name: `last ${id}`, user: undefined, query: `{ product(id: ${id}) { __typename id version } }`, method: 'GET' });
     await clock.run(quiet + 20_000);
     this.#checkPayments();
     this.#checkPoints();
@@ -260,24 +247,13 @@ class History {
     this.world.clock.after(this.#overlap, () => this.world.cdn?.purge([tag]), undefined);
   }
 
-  async #read({
-    name,
-    user,
-    query,
-    batch,
-    method,
-    isLate = false,
-    leavesAfter,
-  }: Omit<Extract<Step, { kind: 'read' }>, 'at' | 'kind'>): Promise<void> {
+  async #read(step: Omit<Extract<Step, { kind: 'read' }>, 'at' | 'kind'>): Promise<void> {
+    const { name, user, query, batch, method, isLate = false, leavesAfter } = step;
     const startedAt = this.world.clock.now;
     if (isLate) this.world.late.add(name);
     const isGet = method === 'GET';
-    const sending = {
-      user,
-      body: isGet ? undefined : toBody({ query }, batch),
-      query: isGet ? new URLSearchParams({ query }).toString() : '',
-      leavesAfter,
-    };
+    const body = isGet ? undefined : toBody({ query }, batch);
+    const sending = { user, body, query: isGet ? new URLSearchParams({ query }).toString() : '', leavesAfter };
     const answer = await this.#send(name, sending).catch(unlessNetworkError);
     if (answer === undefined) return;
     for (const [asked, one] of this.#answers(name, [query, ...(batch ?? [])], answer)) this.#checkAnswer({ name, user, query: asked }, one);

@@ -97,9 +97,7 @@ describe('cache tags for a router', () => {
   });
 
   test('an empty list of representations has an empty list of tags, if its lifetime allows it', async () => {
-    const { answer } = await serve({ defaultMaxAge: 60 })(entities('id'));
-
-    assert.deepEqual(answer.extensions, { apolloEntityCacheTags: [] });
+    assert.deepEqual((await serve({ defaultMaxAge: 60 })(entities('id'))).answer.extensions, { apolloEntityCacheTags: [] });
   });
 
   test('other root fields have one flat list', async () => {
@@ -115,34 +113,18 @@ describe('cache tags for a router', () => {
     assert.deepEqual(Object.keys(answer.extensions).toSorted(), ['apolloEntityCacheTags', 'ftv1']);
   });
 
+  const of = (type: string): string => `_entities(representations: [{ __typename: "${type}", id: 1 }]) { __typename }`;
+  const unassigned = 'its tags cannot be assigned to its entities';
+  const many = Array.from({ length: 5_001 }, (_, index) => String(index));
   const refused: readonly (readonly [name: string, reason: string, body: object])[] = [
-    [
-      'two aliased _entities',
-      'its tags cannot be assigned to its entities',
-      {
-        query:
-          '{ a: _entities(representations: [{ __typename: "Product", id: 1 }]) { __typename } b: _entities(representations: [{ __typename: "Product", id: 2 }]) { __typename } }',
-      },
-    ],
-    [
-      'another field beside _entities',
-      'its tags cannot be assigned to its entities',
-      { query: '{ _entities(representations: [{ __typename: "Product", id: 1 }]) { __typename } top { id } }' },
-    ],
-    [
-      'an entity of a PRIVATE type',
-      'the scope of a field is PRIVATE',
-      { query: '{ _entities(representations: [{ __typename: "Account", id: 1 }]) { __typename } }' },
-    ],
+    ['two aliased _entities', unassigned, { query: `{ a: ${of('Product')} b: ${of('Product')} }` }],
+    ['another field beside _entities', unassigned, { query: `{ ${of('Product')} top { id } }` }],
+    ['an entity of a PRIVATE type', 'the scope of a field is PRIVATE', { query: `{ ${of('Account')} }` }],
     ['an entity that has failed', 'it has errors', entities('id', '1', 'broken')],
     ['a field without a lifetime', 'a field cannot be stored: the shortest maxAge of its hints is 0', { query: '{ me }' }],
     ['a read of the token', 'the header authorization was read', entities('id token', '1')],
     ['a batch', 'it is a batch', [entities('id', '1'), entities('id', '2')]],
-    [
-      'more than 10,000 tags',
-      'its tags cannot be assigned to its entities',
-      entities('id', ...Array.from({ length: 5_001 }, (_, index) => String(index))),
-    ],
+    ['more than 10,000 tags', unassigned, entities('id', ...many)],
   ];
   for (const [name, reason, body] of refused)
     test(`with ${name}, the answer is private and has no tags`, async () => {
