@@ -16,6 +16,7 @@ import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
 import { batch } from '../../../../src/entries/index.ts';
 import type { ServerPlugin } from '../../../../src/entries/index.ts';
 import type { Random } from '../../../support/random.ts';
+import { after, before } from '../../../support/stages.ts';
 import { functionWrappers } from '../../../support/resolver-wrappers.ts';
 
 export type OnError = 'NULL' | 'PROPAGATE' | 'HALT' | undefined;
@@ -376,20 +377,16 @@ function budgetOfWorld(whenStoreFails: 'allow' | 'refuse'): ServerPlugin {
   return budget({ store, identity: identity as never, capacity: 1_000, refillPerSecond: 1, whenStoreFails, storeTimeout: 60_000 });
 }
 
+/** Calls the store of the world after a turn. */
+const inTurn =
+  <TGiven extends unknown[], TResult>(call: (...given: TGiven) => TResult) =>
+  async (...given: TGiven): Promise<Awaited<TResult>> => (await world.turn(), await call(...given));
+
 const storeOfWorld: IdempotencyStore = {
   isLocal: true,
-  async claim(id, claim) {
-    await world.turn();
-    return world.store.claim(id, claim);
-  },
-  async finish(id, finish) {
-    await world.turn();
-    return world.store.finish(id, finish);
-  },
-  async release(id, release) {
-    await world.turn();
-    return world.store.release(id, release);
-  },
+  claim: inTurn((...given) => world.store.claim(...given)),
+  finish: inTurn((...given) => world.store.finish(...given)),
+  release: inTurn((...given) => world.store.release(...given)),
 };
 
 /** True if the mutation was declined, so that it had no effect. */
@@ -403,60 +400,47 @@ function redact(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, key === 'secret' && one !== null ? 'redacted' : redact(one)]));
 }
 
+/** The result with its data redacted, after a turn. */
+async function redacted<TResult extends { readonly data?: any }>({ data, ...rest }: TResult): Promise<any> {
+  await world.turn();
+  return { ...rest, ...(data !== undefined && { data: redact(data) }) };
+}
+
+/** Throws with this probability. */
+function mayFail(probability: number, message: string, extensions = {}): void {
+  if (world.fails(probability)) throw new GraphQLError(message, { extensions });
+}
+
 const pluginsByKind: Readonly<Record<PluginKind, ServerPlugin>> = {
   committing: {
-    async execution(_execution, next) {
-      const outcome = await next();
+    execution: after(async () => {
       await world.turn();
-      if (world.fails(0.3)) throw new GraphQLError('The transaction was rolled back.');
-      return outcome;
-    },
+      mayFail(0.3, 'The transaction was rolled back.');
+    }),
   },
   refusing: {
-    async execution(_execution, next) {
+    execution: before(async () => {
       await world.turn();
-      if (world.fails(0.3)) throw new GraphQLError('Not now.', { extensions: { code: 'MAINTENANCE' } });
-      return next();
-    },
-  },
-  watching: {
-    onlyWatches: true,
-    async execution(_execution, next) {
-      const outcome = await next();
-      await world.turn();
-      return outcome;
-    },
-  },
-  redacting: {
-    requestDidStart: () => ({
-      async willSendResponse({ response }) {
-        await world.turn();
-        const { data, ...rest } = response.result;
-        response.result = { ...rest, ...(data !== undefined && { data: redact(data) as never }) };
-      },
+      mayFail(0.3, 'Not now.', { code: 'MAINTENANCE' });
     }),
+  },
+  watching: { onlyWatches: true, execution: after(() => world.turn()) },
+  redacting: {
+    requestDidStart: () => ({ willSendResponse: async ({ response }) => void (response.result = await redacted(response.result)) }),
   },
   redactingAround: {
     async operation(_call, next) {
       const outcome = await next();
-      await world.turn();
-      const { data, ...rest } = outcome.result;
-      return { ...outcome, result: { ...rest, ...(data !== undefined && { data: redact(data) as never }) } };
+      return { ...outcome, result: await redacted(outcome.result) };
     },
   },
-  failingAround: {
-    async operation(_call, next) {
-      const outcome = await next();
-      if (world.fails(0.3)) throw new GraphQLError('The wrapper has failed.');
-      return outcome;
-    },
-  },
+  failingAround: { operation: after(() => mayFail(0.3, 'The wrapper has failed.')) },
   ending: {
     requestDidStart: () => ({
       executionDidStart: () => ({
         executionDidEnd: async () => {
           await world.turn();
-          if (world.fails(0.15)) throw new Error('The hook has failed.');
+          mayFail(0.15, 'The hook has failed.');
         },
       }),
     }),

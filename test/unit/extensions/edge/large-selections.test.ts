@@ -43,12 +43,6 @@ it('an operation with too many selections for many types is private', () => {
   equal(hintsOf(buildSchema(sdl), `{ node { ${fields} } }`).policy.maxAge, 0);
 });
 
-it('an ordinary operation over the same interface has its lifetime', () => {
-  const hints = hintsOf(buildSchema(sdl), '{ node { id ... on T1 { list { id ... on T2 { id } } } } }');
-
-  equal(hints.policy.maxAge, 60);
-});
-
 function hintsOf(schema: GraphQLSchema, text: string): OperationHints {
   const document = parse(text);
   const operation = document.definitions[0] as OperationDefinitionNode;

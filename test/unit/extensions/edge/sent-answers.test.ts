@@ -79,12 +79,7 @@ for (const [name, options] of Object.entries({
       const second = await (await post({ query })).text();
 
       const shown = ['"1":1E400', '"b":9007199254740993', '"a":1.0', ...(extensions === undefined ? [] : ['"build":7'])];
-      for (const text of [first, second])
-        assert.deepEqual(
-          shown.filter((one) => !text.includes(one)),
-          [],
-          text,
-        );
+      for (const one of shown) assert.ok(first.includes(one), first);
       assert.equal(second, first);
     });
 
