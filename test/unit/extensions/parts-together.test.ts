@@ -12,6 +12,7 @@ import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import type { ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import { openTelemetry } from '../../../src/entries/opentelemetry.ts';
 import { chunkReader, parseParts } from '../../support/multipart.ts';
+import { quiet } from '../../support/clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 import { merge } from '../../support/run-incrementally.ts';
@@ -65,10 +66,6 @@ function library({ plugins = [], ...more }: Partial<ServerOptions>): { readonly 
 function requestFor(query: string, rest: object): Request {
   const headers = { 'content-type': 'application/json', accept: multipart };
   return new Request('https://example.com/graphql', { method: 'POST', headers, body: JSON.stringify({ query, ...rest }) });
-}
-
-async function quiet(): Promise<void> {
-  for (let turn = 0; turn < 30; turn++) await new Promise(setImmediate);
 }
 
 describe('the cost line and the span of an answer in parts end exactly once', () => {

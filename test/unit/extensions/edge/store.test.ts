@@ -122,25 +122,24 @@ describe('an answer in a shared store', () => {
 
   test('depends on listed headers, the path, other query parameters, extensions and the method', async () => {
     const { runs, settled, send } = shop({ varyHeaders: ['accept-language'] });
-    const request = (path: string, init: RequestInit, body: object = one): Request => {
+    const request = (path: string, init: RequestInit = {}, body: object = one): Request => {
       const headers = { 'content-type': 'application/json', ...(init.headers as object) };
       return new Request(`https://a.example/${path}`, { method: 'POST', ...init, headers, body: JSON.stringify(body) });
     };
     const requests = [
-      request('graphql', {}),
-      request('tenant/graphql', {}),
-      request('graphql?id=7', {}),
+      request('graphql'),
+      request('tenant/graphql'),
+      request('graphql?id=7'),
       request('graphql', { headers: { 'accept-language': 'de' } }),
       request('graphql', { method: 'QUERY' }),
       request('graphql', {}, { ...one, extensions: { tenant: 1 } }),
     ];
-    for (const one of requests) {
-      await send(one.clone());
-      await settled();
-    }
-    assert.equal(runs.length, requests.length);
 
-    for (const one of requests) await send(one);
+    for (let round = 0; round < 2; round++)
+      for (const one of requests) {
+        await send(one.clone());
+        await settled();
+      }
 
     assert.equal(runs.length, requests.length);
   });
@@ -211,16 +210,17 @@ describe('mutations, and queries that are private by their hints', () => {
   for (const [name, all] of Object.entries(requests))
     test(`do not read the answers in the store once this process knows them: ${name}`, async () => {
       const trusted = name === 'by id' ? { trustedDocuments: { documents } } : {};
-      const { post, settled, cache } = shop({ server: trusted as never });
-      if (name === 'by hash') await post({ query: documents.rename, ...all[0] });
-      for (const body of all) await post(body);
-      await settled();
+      const { keep, cache } = shop({ server: trusted as never });
+      if (name === 'by hash') await keep({ query: documents.rename, ...all[0] });
+      for (const body of all) await keep(body);
       const get = mock.method(cache, 'get');
 
-      for (const body of all) await post(body);
+      for (const body of all) await keep(body);
 
-      const read = get.mock.calls.filter(({ arguments: [key] }) => String(key).includes('answer:'));
-      assert.equal(read.length, 0);
+      assert.equal(
+        get.mock.calls.some(({ arguments: [key] }) => key.includes('answer:')),
+        false,
+      );
     });
 });
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { setImmediate } from 'node:timers/promises';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import { stopTheClock } from '../../../support/clock.ts';
 import { batch } from '../../../../src/entries/index.ts';
 import { inlineTraces } from '../../../../src/entries/subgraph.ts';
 import { entitiesQuery, linkTo, serveSubgraph } from './serving.ts';
@@ -20,7 +20,7 @@ const representations = [
 ];
 
 /** The answer at the deadline: orders never arrive, and the second user has no name. */
-async function answerAtDeadline({ mock }: TestContext, onError: string): Promise<{ readonly answer: Answer; readonly calls: string[] }> {
+async function answerAtDeadline(t: TestContext, onError: string): Promise<{ readonly answer: Answer; readonly calls: string[] }> {
   const calls: string[] = [];
   const ask = serveSubgraph({
     deadline: { ms: 1_000, reserveMs: 100 },
@@ -40,17 +40,10 @@ async function answerAtDeadline({ mock }: TestContext, onError: string): Promise
     } as never,
     traces: inlineTraces(),
   });
-  mock.timers.enable({ apis: ['setTimeout', 'Date'] });
-  const asking = ask(
-    entitiesQuery('... on User { id name friends } ... on Order { total }'),
-    { representations },
-    { 'apollo-federation-include-trace': 'ftv1' },
-    { onError },
-  );
-  for (const milliseconds of [900, 50]) {
-    for (let turn = 0; turn < 20; turn++) await setImmediate();
-    mock.timers.tick(milliseconds);
-  }
+  const pass = stopTheClock(t);
+  const query = entitiesQuery('... on User { id name friends } ... on Order { total }');
+  const asking = ask(query, { representations }, { 'apollo-federation-include-trace': 'ftv1' }, { onError });
+  for (const milliseconds of [900, 50]) await pass(milliseconds);
   return { answer: await asking, calls };
 }
 
@@ -67,8 +60,6 @@ test('at the deadline, a router gets the entities that have arrived, each error 
 test('without onError, a null in a non-null field takes its entity alone', async (t) => {
   const { answer } = await answerAtDeadline(t, 'PROPAGATE');
 
-  assert.deepEqual(
-    answer.data._entities.map((entity: any) => entity?.id ?? null),
-    ['1', null, null, '3'],
-  );
+  const ids = answer.data._entities.map((entity: any) => entity?.id ?? null);
+  assert.deepEqual(ids, ['1', null, null, '3']);
 });
