@@ -56,6 +56,20 @@ describe('an operation in parts', () => {
 });
 
 describe('errors of parts', () => {
+  it('are copies, so that what a hook adds for one user is not in the answer of the next', async () => {
+    const shared = new GraphQLError('Nothing there.', { extensions: { code: 'NOTHING' } });
+    const seen: unknown[] = [];
+    const didEncounterSubsequentErrors = (_: unknown, errors: readonly GraphQLError[]): void => {
+      for (const { extensions } of errors) (seen.push(extensions['user']), (extensions['user'] = 'alice'));
+    };
+    const plugins = [{ requestDidStart: () => ({ didEncounterSubsequentErrors }) }];
+    const options = { ...withResolvers({ slow: () => Promise.reject(shared) }), plugins };
+
+    for (let run = 0; run < 2; run++) await allPayloads(await runIncrementally(options, '{ fast ... @defer { slow } }'));
+
+    deepEqual([seen, shared.extensions], [[undefined, undefined], { code: 'NOTHING' }]);
+  });
+
   for (const format of ['current', 'legacy'] as const) {
     it(`are masked like those of the first part, in the ${format} format`, async () => {
       const parts = await allPayloads(await runIncrementally(withResolvers(), '{ broken ... @defer { late: broken } }', { format }));

@@ -16,6 +16,16 @@ function persisted(method: 'GET' | 'POST', hash: unknown, parameters: { query?: 
   return method === 'POST' ? post({ ...rest, extensions }) : get({ ...rest, extensions: JSON.stringify(extensions) });
 }
 
+it('a document that another process has stored has the limits of one that is sent', async () => {
+  const deep = `${'{ a '.repeat(300)}${'}'.repeat(300)}`;
+  const stored = new Map([[`apq:${sha256(deep)}`, deep]]);
+  const cache = { get: async (key: string) => stored.get(key), set: async () => {}, delete: async () => true };
+
+  const response = await createEndpoint({ cache }).send(persisted('POST', sha256(deep)));
+
+  assert.match(json(response).errors[0].message, /200/);
+});
+
 for (const method of ['GET', 'POST'] as const) {
   describe(`automatic persisted queries by ${method}`, () => {
     it('an unknown hash is PersistedQueryNotFound with status 404, which must not be stored', async () => {
