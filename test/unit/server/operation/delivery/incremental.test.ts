@@ -60,7 +60,10 @@ describe('errors of parts', () => {
     const shared = new GraphQLError('Nothing there.', { extensions: { code: 'NOTHING' } });
     const seen: unknown[] = [];
     const didEncounterSubsequentErrors = (_: unknown, errors: readonly GraphQLError[]): void => {
-      for (const { extensions } of errors) (seen.push(extensions['user']), (extensions['user'] = 'alice'));
+      for (const { extensions } of errors) {
+        seen.push(extensions['user']);
+        extensions['user'] = 'alice';
+      }
     };
     const plugins = [{ requestDidStart: () => ({ didEncounterSubsequentErrors }) }];
     const options = { ...withResolvers({ slow: () => Promise.reject(shared) }), plugins };
