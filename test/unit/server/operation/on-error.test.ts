@@ -73,6 +73,9 @@ function createServer(options: Partial<ServerOptions<any, any, any, any>> = {}):
   };
 }
 
+const dataOf = async ({ send }: Server, body: object): Promise<unknown> => json(await send(post(body))).data;
+const never = (): Promise<never> => new Promise(() => {});
+
 const errorsOf = (response: PlainResponse): string[] =>
   (json(response).errors as { message: string; path: (string | number)[] }[]).map(({ message, path }) => `${path.join('.')}: ${message}`);
 
@@ -87,16 +90,9 @@ for (const [name, options] of executors) {
       const response = await createServer(options).send(post({ query: everything, onError: 'NULL' }));
 
       assert.equal(response.status, 200);
+      const lists = { list: [1, null, 3], grid: [[1, null], [null]] };
       assert.deepEqual(json(response).data, {
-        shop: {
-          name: 'Corner',
-          broken: null,
-          empty: null,
-          list: [1, null, 3],
-          grid: [[1, null], [null]],
-          pet: { name: null },
-          later: null,
-        },
+        shop: { name: 'Corner', broken: null, empty: null, ...lists, pet: { name: null }, later: null },
       });
       assert.deepEqual(errorsOf(response).toSorted(), [
         'shop.broken: broken',
@@ -112,7 +108,7 @@ for (const [name, options] of executors) {
     test('PROPAGATE, and no value, make the nearest nullable position null', async () => {
       const server = createServer(options);
       for (const onError of ['PROPAGATE', undefined, null, ''])
-        assert.deepEqual(json(await server.send(post({ query: '{ shop { name empty } }', onError } as never))).data, { shop: null });
+        assert.deepEqual(await dataOf(server, { query: '{ shop { name empty } }', onError }), { shop: null });
     });
 
     test('HALT answers the first error and no data', { skip: isRetreat && 'refused' }, async () => {
@@ -193,7 +189,7 @@ describe('the signal of context', () => {
       typeDefs: `type Query { hangs: Int fails: Int! } # on-error ${++schemas}`,
       context: (argument: ContextArgument) => (watch(argument, 'context'), {}),
       dataSources: () => ({ prices: { initialize: ({ operation }: any) => watch(operation, 'data source') } }),
-      resolvers: { Query: { hangs: () => new Promise(() => {}), fails: () => Promise.reject(new Error('failed')) } },
+      resolvers: { Query: { hangs: never, fails: () => Promise.reject(new Error('failed')) } },
     } as never);
 
     const response = await server.send(post({ query: '{ hangs fails }', onError: 'HALT' }));
@@ -207,33 +203,31 @@ describe('the parameter onError', () => {
   const query = '{ shop { name empty } }';
   const kept = { shop: { name: 'Corner', empty: null } };
 
-  test('is read from a query string', async () => {
-    const { send } = createServer();
-
-    assert.deepEqual(json(await send(get({ query, onError: 'NULL' }))).data, kept);
-    const twice = await send(get({ query }, { query: `query=${encodeURIComponent(query)}&onError=NULL&onError=HALT` }));
-    assert.equal(twice.status, 422);
-  });
-
-  test('may be an extension', async () => {
-    const { send } = createServer();
-    const asked = { query, extensions: { onError: 'NULL' } };
-
-    assert.deepEqual(json(await send(post(asked))).data, kept);
-    assert.deepEqual(json(await send(get({ query, extensions: '{"onError":"NULL"}' }))).data, kept);
-    assert.deepEqual(json(await send(post({ ...asked, onError: 'NULL' }))).data, kept);
-    assert.deepEqual(json(await send(post({ ...asked, onError: null }))).data, kept);
-  });
-
   for (const [what, request] of [
-    ['as an extension with another value', { query, extensions: { onError: 'nope' } }],
-    ['as an extension that disagrees', { query, onError: 'HALT', extensions: { onError: 'NULL' } }],
+    ['the query string', get({ query, onError: 'NULL' })],
+    ['an extension', post({ query, extensions: { onError: 'NULL' } })],
+    ['an extension in the query string', get({ query, extensions: '{"onError":"NULL"}' })],
+    ['both, if they agree', post({ query, extensions: { onError: 'NULL' }, onError: 'NULL' })],
+    ['an extension beside null', post({ query, extensions: { onError: 'NULL' }, onError: null } as never)],
+  ] as const)
+    test(`may be in ${what}`, async () => {
+      assert.deepEqual(json(await createServer().send(request)).data, kept);
+    });
+
+  for (const [what, request, message] of [
+    ['as an extension with another value', post({ query, extensions: { onError: 'nope' } }), /^Expected "onError" .*, got "nope"\.$/],
+    [
+      'as an extension that disagrees',
+      post({ query, onError: 'HALT', extensions: { onError: 'NULL' } }),
+      /"onError" .*, got "HALT" and "NULL"\.$/,
+    ],
+    ['twice in a query string', get({ query }, { query: `query={a}&onError=NULL&onError=HALT` }), /"onError" once/],
   ] as const)
     test(`${what} is refused with 422`, async () => {
-      const response = await createServer().send(post(request));
+      const response = await createServer().send(request);
 
       assert.equal(response.status, 422);
-      assert.match(json(response).errors[0].message, /^Expected "onError" .*, got "(?:nope|HALT" and "NULL)"\.$/);
+      assert.match(json(response).errors[0].message, message);
     });
 
   test('belongs to each element of a batch', async () => {
@@ -253,10 +247,9 @@ describe('the parameter onError', () => {
       resolvers: { Query: { a: () => 1, b: () => null } },
     });
 
-    assert.deepEqual(((await handler({ query: '{ a b }', onError: 'NULL' } as never, {} as never)) as unknown as { data: unknown }).data, {
-      a: 1,
-      b: null,
-    });
+    const { data } = (await handler({ query: '{ a b }', onError: 'NULL' } as never, {} as never)) as unknown as { data: unknown };
+
+    assert.deepEqual(data, { a: 1, b: null });
   });
 
   for (const onError of ['null', 1, ['NULL']])
@@ -271,14 +264,11 @@ describe('the parameter onError', () => {
     });
 
   test('comes from a trusted document, unless the request has one', async () => {
-    const { send } = createServer({
-      trustedDocuments: { documents: { a: { text: query, onError: 'NULL' }, b: query } },
-    });
+    const server = createServer({ trustedDocuments: { documents: { a: { text: query, onError: 'NULL' }, b: query } } });
 
-    assert.deepEqual(json(await send(post({ id: 'a' } as never))).data, kept);
-    assert.deepEqual(json(await send(post({ id: 'a', onError: 'PROPAGATE' } as never))).data, { shop: null });
-    assert.deepEqual(json(await send(post({ id: 'b' } as never))).data, { shop: null });
-    assert.deepEqual(json(await send(post({ query }))).data, { shop: null });
+    assert.deepEqual(await dataOf(server, { id: 'a' }), kept);
+    for (const body of [{ id: 'a', onError: 'PROPAGATE' }, { id: 'b' }, { query }])
+      assert.deepEqual(await dataOf(server, body), { shop: null });
     assert.throws(
       () => createServer({ trustedDocuments: { documents: { a: { text: query, onError: 'SKIP' as never } } } }),
       /Expected trustedDocuments\.documents/,
@@ -294,10 +284,8 @@ describe('the parameter onError', () => {
     await send(post({ id: 'a' } as never));
     await send(post({ query: '{ shop { name } }' }));
 
-    assert.deepEqual(
-      records.map(({ onError }) => onError),
-      ['NULL', undefined],
-    );
+    const recorded = records.map(({ onError }) => onError);
+    assert.deepEqual(recorded, ['NULL', undefined]);
   });
 
   for (const [format, spec] of [
@@ -308,39 +296,30 @@ describe('the parameter onError', () => {
       const { stream } = createServer({
         incrementalDelivery: incrementalDelivery(),
         typeDefs: `type Query { a: Int b: Int! hangs: Int list: [Int] } # on-error ${++schemas}`,
-        resolvers: { Query: { a: () => 1, b: () => null, hangs: () => new Promise(() => {}), list: () => [1] } },
+        resolvers: { Query: { a: () => 1, b: () => null, hangs: never, list: () => [1] } },
       });
       const query = '{ a list @stream(initialCount: 1) ... @defer(label: "hangs") { hangs } ... @defer(label: "b") { b } }';
 
       const [first, ...others] = parseParts(await stream({ query, onError: 'HALT' }, `multipart/mixed;${spec}, application/json`)) as any[];
 
       assert.deepEqual(first.data, { a: 1, list: [1] });
-      const entries = others.flatMap(
-        ({ completed, incremental }) => (completed ?? incremental) as { id?: string; label?: string; errors?: any[] }[],
-      );
+      const entries: any[] = others.flatMap(({ completed, incremental }) => completed ?? incremental);
       const failed = entries.filter(({ errors }) => errors !== undefined);
-      const labelOf = (id: string | undefined): string => first.pending?.find((one: { id: string }) => one.id === id)?.label;
-      assert.deepEqual(
-        failed
-          .map(({ id, label }) => label ?? labelOf(id))
-          .filter(Boolean)
-          .toSorted(),
-        ['b', 'hangs'],
-      );
-      for (const { errors } of failed) assert.match(errors![0].message, /Cannot return null for non-nullable field Query\.b/);
+      const labels = failed.map(({ id, label }) => label ?? first.pending?.find((one: any) => one.id === id)?.label);
+      assert.deepEqual(labels.filter(Boolean).toSorted(), ['b', 'hangs']);
+      for (const { errors } of failed) assert.match(errors[0].message, /Cannot return null for non-nullable field Query\.b/);
       assert.equal(others.at(-1).hasNext, false);
     });
   }
 
   test('HALT gives the error that completes several parts one id, and logs it once', async () => {
     const [logger, lines] = recordingLogger();
-    const hangs = (): Promise<never> => new Promise(() => {});
     const { stream } = createServer({
       nodeEnv: 'production',
       logger,
       incrementalDelivery: incrementalDelivery(),
       typeDefs: `type Query { a: Int b: Int! c: Int d: Int } # on-error ${++schemas}`,
-      resolvers: { Query: { b: () => Promise.reject(new Error('secret')), c: hangs, d: hangs } },
+      resolvers: { Query: { b: () => Promise.reject(new Error('secret')), c: never, d: never } },
     });
     const query = '{ a ... @defer { b } ... @defer { c } ... @defer { d } }';
 
@@ -363,15 +342,12 @@ describe('the parameter onError', () => {
 
     const events = resultsOf(await stream({ query: 'subscription { word }', onError: 'HALT' }, 'text/event-stream')) as any[];
 
-    assert.deepEqual(
-      events.map(({ data }) => data),
-      [null, { word: 'second' }],
-    );
+    const all = events.map(({ data }) => data);
+    assert.deepEqual(all, [null, { word: 'second' }]);
   });
 });
 
 describe('the deadline', () => {
-  const never = (): Promise<never> => new Promise(() => {});
   const hanging = (): Partial<ServerOptions<any, any, any, any>> => ({
     typeDefs: `type Query { shop: Shop! } type Shop { name: String! ads: [Ad!]! owner: Owner! } type Ad { text: String! } type Owner { name: String! } # on-error ${++schemas}`,
     resolvers: {
@@ -399,13 +375,8 @@ describe('the deadline', () => {
       const response = await answering;
 
       assert.deepEqual(json(response).data, data);
-      assert.deepEqual(
-        json(response).errors.map(({ path, extensions }: { path: string[]; extensions: { code: string } }) => [
-          path.join('.'),
-          extensions.code,
-        ]),
-        [['shop.ads', 'DEADLINE_EXCEEDED']],
-      );
+      const errors = json(response).errors.map(({ path, extensions }: any) => `${path.join('.')}: ${extensions.code}`);
+      assert.deepEqual(errors, ['shop.ads: DEADLINE_EXCEEDED']);
     });
   }
 
@@ -418,8 +389,7 @@ describe('the deadline', () => {
         Query: { a: () => ({}), b: () => ({}) },
         A: {
           hangs: never,
-          fails: (_: unknown, _a: unknown, _c: unknown, info: { path: { prev: { key: string } } }) =>
-            info.path.prev.key === 'a' ? null : 1,
+          fails: (_: unknown, _a: unknown, _c: unknown, { path }: any) => (path.prev.key === 'a' ? null : 1),
         },
       },
     });
