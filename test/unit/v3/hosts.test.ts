@@ -71,10 +71,8 @@ test('concurrent requests have separate contexts', async (context) => {
     users.map(async (user) => (await fetch(url, post('{ who }', { 'x-user': user }))).json() as Promise<{ data: { who: string } }>),
   );
 
-  deepEqual(
-    answers.map(({ data }) => data.who),
-    users,
-  );
+  const whos = answers.map(({ data }) => data.who);
+  deepEqual(whos, users);
 });
 
 test('middleware serves its path and those below it, and passes on the rest', async (context) => {

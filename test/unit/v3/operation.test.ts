@@ -374,10 +374,8 @@ test('each withdrawn plugin logs one line, and none throws', async () => {
   for (const [name, create] of withdrawn) {
     const lines = await logged([(create as (options: object) => unknown)({ any: 'option' })]);
     const expected = name.endsWith('Disabled') ? [] : [`${name} does nothing here`];
-    deepEqual(
-      lines.map((line) => line.split(':')[0]),
-      expected,
-    );
+    const found = lines.map((line) => line.split(':')[0]);
+    deepEqual(found, expected);
   }
 });
 

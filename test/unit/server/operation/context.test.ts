@@ -136,10 +136,8 @@ describe('a context that is an instance of a class', () => {
 
     for (let request = 0; request < 4; request++) await ask(me);
 
-    assert.deepEqual(
-      lines.map(({ level }) => level),
-      ['warn'],
-    );
+    const levels = lines.map(({ level }) => level);
+    assert.deepEqual(levels, ['warn']);
     assert.match(lines[0]!.message, /^context\(\) returned the same Session for two operations\./);
   });
 });

@@ -239,10 +239,8 @@ describe('the deadline', () => {
 
       const { hasNext, completed } = (await waiting).value as SubsequentPayload;
       equal(hasNext, false);
-      deepEqual(
-        (completed as { id: string; errors: object[] }[]).map(({ id, errors }) => [id, errors.length]),
-        [['0', 1]],
-      );
+      const found = (completed as { id: string; errors: object[] }[]).map(({ id, errors }) => [id, errors.length]);
+      deepEqual(found, [['0', 1]]);
     });
 });
 

@@ -68,9 +68,7 @@ describe('a field of an item of an async iterable that fails while the next item
       });
 
       equal(unhandled, 0);
-      deepEqual(
-        (errors as { path: unknown }[]).map((error) => error.path),
-        [path],
-      );
+      const paths = (errors as { path: unknown }[]).map((error) => error.path);
+      deepEqual(paths, [path]);
     });
 });
