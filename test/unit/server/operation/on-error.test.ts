@@ -306,7 +306,7 @@ describe('the parameter onError', () => {
       const entries: any[] = others.flatMap(({ completed, incremental }) => completed ?? incremental);
       const failed = entries.filter(({ errors }) => errors !== undefined);
       const labels = failed.map(({ id, label }) => label ?? first.pending?.find((one: any) => one.id === id)?.label);
-      assert.deepEqual(labels.filter(Boolean).toSorted(), ['b', 'hangs']);
+      assert.deepEqual(new Set(labels.filter(Boolean)), new Set(['b', 'hangs']));
       for (const { errors } of failed) assert.match(errors[0].message, /Cannot return null for non-nullable field Query\.b/);
       assert.equal(others.at(-1).hasNext, false);
     });
