@@ -40,76 +40,35 @@ describe('typeDefs', () => {
     assert.equal(printSchema(schema), printSchema(buildSchema('type Query { a: A } "An a." type A { b: B } scalar B')));
   });
 
-  for (const [what, typeDefs, message] of [
+  const needed = 'typeDefs takes schema text or a parsed document, got';
+  const contain = 'typeDefs take definitions of types, directives and the schema; they contain';
+  for (const [typeDefs, message] of [
+    ['./schema.graphql', 'typeDefs takes schema text, got a path: "./schema.graphql". Read its text with readFileSync(…, "utf8").'],
+    [Promise.resolve(''), `${needed} a promise. Await it first.`],
+    [Buffer.from('type Query { a: Int }'), `${needed} an object. It is a file as bytes: read it with "utf8".`],
+    [() => '', `${needed} a function. Call it first.`],
+    [{ default: '' }, `${needed} an object. Import its default export.`],
+    [buildSchema('type Query { a: Int }'), `${needed} an object. It is a GraphQLSchema: give it as \`schema\`.`],
+    [' \n', 'typeDefs is empty. Write the schema: type Query { … }.'],
+    [[], 'typeDefs is an empty list. Put schema text into it: type Query { … }.'],
     [
-      'a path',
-      './schema.graphql',
-      'typeDefs takes schema text, got a path: "./schema.graphql". Read its text with readFileSync(…, "utf8").',
-    ],
-    ['a promise', Promise.resolve(''), 'typeDefs takes schema text or a parsed document, got a promise. Await it first.'],
-    [
-      'bytes',
-      Buffer.from('type Query { a: Int }'),
-      'typeDefs takes schema text or a parsed document, got an object. It is a file as bytes: read it with "utf8".',
-    ],
-    [
-      'an operation',
-      'type Query { a: Int } query Q { a }',
-      'typeDefs take definitions of types, directives and the schema; they contain a query "Q". Move it to the client.',
-    ],
-    [
-      'a fragment',
-      'type Query { a: Int } fragment F on Query { a }',
-      'typeDefs take definitions of types, directives and the schema; they contain the fragment "F". Move it to the client.',
-    ],
-    ['a function', () => '', 'typeDefs takes schema text or a parsed document, got a function. Call it first.'],
-    ['a module', { default: '' }, 'typeDefs takes schema text or a parsed document, got an object. Import its default export.'],
-    ['nothing but white space', ' \n', 'typeDefs is empty. Write the schema: type Query { … }.'],
-    ['an empty list', [], 'typeDefs is an empty list. Put schema text into it: type Query { … }.'],
-    [
-      'a list with a hole',
       ['type Query { a: Int }', undefined],
       'typeDefs[1] takes schema text or a parsed document, got undefined. Is it imported from a module that imports this one?',
     ],
+    ['type Query { a: Int } query Q { a }', `${contain} a query "Q". Move it to the client.`],
+    ['type Query { a: Int } fragment F on Query { a }', `${contain} the fragment "F". Move it to the client.`],
     [
-      'a schema',
-      buildSchema('type Query { a: Int }'),
-      'typeDefs takes schema text or a parsed document, got an object. It is a GraphQLSchema: give it as `schema`.',
-    ],
-  ] as const) {
-    test(`${what} instead of them is refused, and the error says what to write`, () => {
-      assert.equal(refusal({ typeDefs }), message);
-    });
-  }
-
-  for (const [what, typeDefs, message] of [
-    [
-      'do not parse',
       'type Query {\n  a Int\n  b: [Int\n}\ntype A {',
       'The typeDefs cannot be parsed. Syntax Error: Expected ":", found Name "Int".\n\ntypeDefs, line 2, column 5:\n    a Int\n      ^',
     ],
+    ['type Book { a: Int } scalar S', 'typeDefs define no "type Query", where every query starts. They define "Book", "S".'],
     [
-      'contain an operation',
-      'type Query { a: Int } query Books { a }',
-      'typeDefs take definitions of types, directives and the schema; they contain a query "Books". Move it to the client.',
-    ],
-    [
-      'have no query root',
-      'type Book { a: Int } scalar S',
-      'typeDefs define no "type Query", where every query starts. They define "Book", "S".',
-    ],
-    [
-      'name an unknown root in the schema definition',
       'schema { query: Quer } type Query { a: Int }',
       'The schema definition names "Quer" as its query root, but typeDefs do not define it. Did you mean "Query"?',
     ],
-    [
-      'have a root that is no object type',
-      'interface Query { a: Int }',
-      'The query root "Query" is defined as "interface Query"; it must be an object type, "type Query".',
-    ],
+    ['interface Query { a: Int }', 'The query root "Query" is defined as "interface Query"; it must be an object type, "type Query".'],
   ] as const)
-    test(`that ${what} are refused`, () => {
+    test(`are refused, and the error says what to write: ${message}`, () => {
       assert.equal(refusal({ typeDefs }), message);
     });
 
@@ -127,16 +86,16 @@ describe('typeDefs', () => {
 describe('the source of the schema', () => {
   const ready = buildSchema('type Query { a: Int }');
   for (const [what, input, message] of [
-    ['is required', {}, /^Set `typeDefs` \(schema text\) with `resolvers`, or `schema` \(a GraphQLSchema\)\.$/],
-    ['must be either typeDefs or schema', { typeDefs: 'type Query { a: Int }', schema: ready }, /^Set `typeDefs` or `schema`, not both\.$/],
+    ['is required', {}, 'Set `typeDefs` (schema text) with `resolvers`, or `schema` (a GraphQLSchema).'],
+    ['must be either typeDefs or schema', { typeDefs: 'type Query { a: Int }', schema: ready }, 'Set `typeDefs` or `schema`, not both.'],
     [
       'cannot be a schema with resolvers',
       { resolvers: {}, schema: ready },
-      /^`resolvers` belong to `typeDefs`: a `schema` contains its res/,
+      '`resolvers` belong to `typeDefs`: a `schema` contains its res',
     ],
   ] as const)
     test(what, () => {
-      assert.match(refusal(input), message);
+      assert.ok(refusal(input).startsWith(message));
     });
 
   test('may be a ready schema, which is used unchanged', () => {

@@ -53,13 +53,12 @@ test('a schema of a subclass from the same copy is accepted', () => {
   assert.equal(createSchema({ schema }, { checkWhole: findCheck }), schema);
 });
 
-for (const [what, schema, message] of [
-  ['text', 'type Query { a: Int }', 'schema takes a GraphQLSchema, got a string. Give schema text as `typeDefs`.'],
-  ['a promise', Promise.resolve(), 'schema takes a GraphQLSchema, got a promise. Await it first.'],
-  ['null', null, 'schema takes a GraphQLSchema, got null.'],
-  ['a list', [], 'schema takes a GraphQLSchema, got an array.'],
-] as const) {
-  test(`${what} instead of a schema is refused, and the error says what to write`, () => {
+for (const [schema, message] of [
+  ['type Query { a: Int }', 'schema takes a GraphQLSchema, got a string. Give schema text as `typeDefs`.'],
+  [Promise.resolve(), 'schema takes a GraphQLSchema, got a promise. Await it first.'],
+  [null, 'schema takes a GraphQLSchema, got null.'],
+  [[], 'schema takes a GraphQLSchema, got an array.'],
+] as const)
+  test(`what is no schema is refused, and the error says what to write: ${message}`, () => {
     assert.equal(refusal(schema), message);
   });
-}
