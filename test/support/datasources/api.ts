@@ -131,13 +131,13 @@ export function numbered(headers: Record<string, string | string[]> = {}): (call
   return (_call, before) => ({ headers, body: before });
 }
 
-/** An operation whose background work can be awaited. */
-export function createOperation(): DataSourceOperation & { settle(): Promise<void> } {
+/** An operation whose background work can be awaited, and counted. */
+export function createOperation(): DataSourceOperation & { settle(): Promise<number> } {
   const pending: Promise<unknown>[] = [];
   return {
     signal: new AbortController().signal,
     waitUntil: (work) => void pending.push(work),
-    settle: async () => void (await Promise.all(pending.splice(0))),
+    settle: async () => (await Promise.all(pending.splice(0))).length,
   };
 }
 

@@ -1,30 +1,37 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
 
 import type { KeyValueCache } from '../../../../src/datasources/cache/key-value-cache.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { OpenStore, brokenBody, createOperation, numbered, startAPI } from '../../../support/datasources/api.ts';
-import type { Reply } from '../../../support/datasources/origin.ts';
+import type { StartedAPI } from '../../../support/datasources/api.ts';
+import type { Call, Reply } from '../../../support/datasources/origin.ts';
 
 const minute = { 'cache-control': 'max-age=60' };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** Starts an API whose response "old" to x was stored a minute and a second ago, and what it answers then. */
+async function startStale(
+  t: TestContext,
+  headers: Record<string, string>,
+  next: (call: Call) => Reply | Promise<Reply>,
+): Promise<StartedAPI & { store: OpenStore }> {
+  const store = new OpenStore();
+  const api = await startAPI(t, (call, before) => (before === 0 ? { headers, body: 'old' } : next(call)), store);
+  await api.begin().read('x');
+  api.clock.turn(61_000);
+  return { ...api, store };
+}
+
 describe('a stored response', () => {
-  it('is served to other operations without a request to the API', async (t) => {
+  it('is served to other operations, and when memoizeGetRequests is false, without a request to the API', async (t) => {
     const { begin, calls } = await startAPI(t, numbered(minute));
-    await begin().read('x');
-    const api = begin();
-
-    assert.equal(await api.read('x'), 0);
-    assert.equal(api.lastOutcome, 'fresh');
-    assert.equal(calls.length, 1);
-  });
-
-  it('is served when memoizeGetRequests is false', async (t) => {
-    const { begin } = await startAPI(t, numbered(minute));
     const api = begin({ memoizeGetRequests: false });
 
-    assert.deepEqual([await api.read('x'), await api.read('x')], [0, 0]);
+    assert.deepEqual([await begin().read('x'), await api.read('x'), await api.read('x')], [0, 0, 0]);
+    assert.equal(api.lastOutcome, 'fresh');
+    assert.equal(calls.length, 1);
   });
 
   it('is copied for each operation', async (t) => {
@@ -196,19 +203,14 @@ describe('validation', () => {
     ['for Last-Modified', { ...minute, 'last-modified': 'Sun, 06 Nov 1994 08:49:37 GMT' }, {}],
   ] as [string, Record<string, string>, Record<string, string>][])
     it(`of a stale response: a 304 ${what} makes it fresh again`, async (t) => {
-      const { begin, calls, clock } = await startAPI(t, ({ headers }) =>
+      const { begin, calls } = await startStale(t, first, ({ headers }) =>
         headers['if-none-match'] === first['etag'] && headers['if-modified-since'] === first['last-modified']
           ? { status: 304, headers: refreshed }
-          : { headers: first, body: 'fine' },
-        new OpenStore(),
-      ); // oxfmt-ignore
-      await begin().read('x');
-      clock.turn(61_000);
+          : { headers: first, body: 'new' },
+      );
       const api = begin();
 
-      assert.equal(await api.read('x'), 'fine');
-      assert.equal(api.lastOutcome, 'revalidated');
-      assert.equal(await begin().read('x'), 'fine');
+      assert.deepEqual([await api.read('x'), api.lastOutcome, await begin().read('x')], ['old', 'revalidated', 'old']);
       assert.equal(calls.length, 2);
     });
 
@@ -232,38 +234,31 @@ describe('validation', () => {
     });
 
   it('that ends with a 304 for another ETag is followed by an unconditional request', async (t) => {
-    const { begin, clock } = await startAPI(t, (call, before) =>
-      call.headers['if-none-match'] ? { status: 304, headers: { etag: '"v9"' } } : { headers: { ...minute, etag: '"v1"' }, body: before },
-      new OpenStore(),
-    ); // oxfmt-ignore
-    await begin().read('x');
-    clock.turn(61_000);
+    const { begin, calls } = await startStale(t, { ...minute, etag: '"v1"' }, ({ headers }) =>
+      headers['if-none-match'] ? { status: 304, headers: { etag: '"v9"' } } : { body: 'new' },
+    );
 
-    assert.equal(await begin().read('x'), 2);
+    assert.equal(await begin().read('x'), 'new');
+    assert.equal(calls.length, 3);
   });
 
   it('that ends with a 304 and no-store uses the stored response once more, and removes it', async (t) => {
-    const store = new OpenStore();
-    const { begin, clock } = await startAPI(t, (call) =>
-      call.headers['if-none-match']
-        ? { status: 304, headers: { 'cache-control': 'no-store' } }
-        : { headers: { ...minute, etag: '"v1"' }, body: 'fine' },
-      store,
-    ); // oxfmt-ignore
-    await begin().read('x');
-    clock.turn(61_000);
+    const { begin, store } = await startStale(t, { ...minute, etag: '"v1"' }, () => ({
+      status: 304,
+      headers: { 'cache-control': 'no-store' },
+    }));
 
-    assert.equal(await begin().read('x'), 'fine');
+    assert.equal(await begin().read('x'), 'old');
     assert.equal(store.entries.size, 0);
   });
 
   it('that ends with a changed response replaces the stale one', async (t) => {
-    const reply = (_call: unknown, before: number): Reply => ({ headers: { ...minute, etag: `"v${before}"` }, body: before });
-    const { begin, clock } = await startAPI(t, reply, new OpenStore());
-    await begin().read('x');
-    clock.turn(61_000);
+    const { begin, calls } = await startStale(t, { ...minute, etag: '"v0"' }, () => ({
+      headers: { ...minute, etag: '"v1"' },
+      body: 'new',
+    }));
 
-    assert.deepEqual([await begin().read('x'), await begin().read('x')], [1, 1]);
+    assert.deepEqual([await begin().read('x'), await begin().read('x'), calls.length], ['new', 'new', 2]);
   });
 
   it('updates the stored header fields, except those about the body as it was sent (RFC 9111 section 3.2)', async (t) => {
@@ -290,11 +285,7 @@ describe('validation', () => {
     ['an error response that says nothing about the resource keeps', { status: 429 }, true],
   ] as [string, Reply, boolean][])
     it(`${what} the stored response`, async (t) => {
-      const store = new OpenStore();
-      const headers = { 'cache-control': 'max-age=60, stale-if-error=600' };
-      const { begin, clock } = await startAPI(t, (_call, before) => (before === 0 ? { headers } : reply), store);
-      await begin().read('x');
-      clock.turn(61_000);
+      const { begin, store } = await startStale(t, { 'cache-control': 'max-age=60, stale-if-error=600' }, () => reply);
       await begin().read('x').catch(() => undefined); // oxfmt-ignore
 
       assert.equal(store.entries.size, isKept ? 1 : 0);
@@ -305,17 +296,15 @@ describe('stale-while-revalidate', () => {
   const control = { 'cache-control': 'max-age=1, stale-while-revalidate=3600' };
 
   it('returns the stale response immediately, and revalidates it once in the background of several operations', async (t) => {
-    const { begin, calls, clock } = await startAPI(t, numbered(control), new OpenStore());
-    await begin().read('x');
-    clock.turn(2000);
+    const { begin, calls } = await startStale(t, control, () => ({ headers: control, body: 'new' }));
     const operation = createOperation();
     const sources = Array.from({ length: 20 }, () => begin({ operation }));
 
-    assert.deepEqual(new Set(await Promise.all(sources.map((api) => api.read('x')))), new Set([0]));
+    assert.deepEqual(new Set(await Promise.all(sources.map((api) => api.read('x')))), new Set(['old']));
     assert.deepEqual(new Set(sources.map(({ lastOutcome }) => lastOutcome)), new Set(['stale']));
     await operation.settle();
 
-    assert.equal(await begin().read('x'), 1);
+    assert.equal(await begin().read('x'), 'new');
     assert.equal(calls.length, 2);
   });
 
@@ -362,13 +351,7 @@ describe('stale-if-error', () => {
     ['does not replace a 503 with must-revalidate', { status: 503 }, { 'cache-control': 'max-age=60, must-revalidate, stale-if-error=60, stale-while-revalidate=60' }, /503/], // oxfmt-ignore
   ] as [string, Reply, Record<string, string>, RegExp?][])
     it(what, async (t) => {
-      const { begin, clock } = await startAPI(
-        t,
-        (_call, before) => (before === 0 ? { headers: control_, body: 'old' } : failure),
-        new OpenStore(),
-      );
-      await begin().read('x');
-      clock.turn(61_000);
+      const { begin, clock } = await startStale(t, control_, () => failure);
       const api = begin();
 
       if (error !== undefined) return assert.rejects(api.read('x'), error);
@@ -381,12 +364,7 @@ describe('stale-if-error', () => {
   it('replaces a response that does not arrive in time', async (t) => {
     const never = deferred();
     t.after(() => never.resolve());
-    const { begin, clock } = await startAPI(t, async (_call, before) => {
-      if (before > 0) await never.promise;
-      return { headers: control, body: 'old' };
-    }, new OpenStore()); // oxfmt-ignore
-    await begin().read('x');
-    clock.turn(61_000);
+    const { begin, clock } = await startStale(t, control, () => never.promise.then(() => ({})));
     const api = begin();
 
     assert.equal(await api.read('x', undefined, { timeout: 20 }), 'old');
@@ -400,9 +378,7 @@ describe('stale-if-error', () => {
     ['that may not be stored', { 'cache-control': 'no-store' }],
   ] as const)
     it(`replaces a response ${what} whose body is cut off`, async (t) => {
-      const { begin, clock } = await startAPI(t, () => ({ headers: control, body: 'old' }), new OpenStore());
-      await begin().read('x');
-      clock.turn(61_000);
+      const { begin } = await startStale(t, control, () => ({}));
       const api = begin({ httpFetch: async () => new Response(brokenBody('{"half'), { headers }), cacheIdentity: '' });
 
       assert.equal(await api.read('x'), 'old');
@@ -415,19 +391,16 @@ describe('the store', () => {
     const released = deferred();
     const store = Object.assign(new OpenStore(), { set: () => released.promise });
     const { begin } = await startAPI(t, numbered(minute), store);
-    const work: Promise<unknown>[] = [];
-    const operation = { signal: new AbortController().signal, waitUntil: (one: Promise<unknown>) => void work.push(one) };
+    const operation = createOperation();
 
     assert.equal(await begin({ operation }).read('x'), 0);
 
-    assert.equal(work.length, 1);
     released.resolve();
-    await Promise.all(work);
+    assert.equal(await operation.settle(), 1);
   });
 
   it('is awaited without an operation', async (t) => {
-    const store = new OpenStore();
-    await (await startAPI(t, numbered(minute), store)).begin().read('x');
+    const { store } = await startStale(t, minute, () => ({}));
 
     assert.equal(store.entries.size, 1);
   });
