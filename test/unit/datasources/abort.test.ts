@@ -28,17 +28,20 @@ function createHeldAPI(operation?: DataSourceOperation) {
 }
 
 describe('a signal', () => {
-  it('aborts the call and its request', async () => {
-    const { api, arrived, aborted } = createHeldAPI();
-    const controller = new AbortController();
-    const call = api.read('x', undefined, { signal: controller.signal });
-    await arrived;
+  for (const method of ['read', 'create'] as const)
+    for (const whose of ['the call', 'the operation'])
+      it(`of ${whose} aborts a ${method} in progress and its request`, async () => {
+        const controller = new AbortController();
+        const { signal } = controller;
+        const { api, arrived, aborted } = createHeldAPI(whose === 'the call' ? undefined : { signal, waitUntil: () => {} });
+        const call = api[method]('x', undefined, whose === 'the call' ? { signal } : {});
+        await arrived;
 
-    controller.abort(new Error('enough'));
+        controller.abort(new Error('enough'));
 
-    await assert.rejects(call, /enough/);
-    assert.match(String(await aborted), /enough/);
-  });
+        await assert.rejects(call, /enough/);
+        assert.match(String(await aborted), /enough/);
+      });
 
   for (const timeout of [undefined, 1])
     it(`that aborts one call ${timeout ? 'after its timeout ' : ''}does not fail another that shares its request`, async () => {
@@ -98,28 +101,20 @@ describe('a timeout', () => {
       assert.equal(await begin().read('x', undefined, { timeout }), 'fine');
     });
 
-  it('is an error that names the call without its query, and aborts the request', async () => {
-    const { api, aborted } = createHeldAPI();
+  for (const [whose, ofClass, ofCall] of [
+    ['the class', 5, undefined],
+    ['the call', undefined, 5],
+  ] as const)
+    it(`of ${whose} is an error that names the call without its query, and aborts the request`, async () => {
+      const { api, aborted } = createHeldAPI();
+      api.timeout = ofClass;
 
-    await assert.rejects(api.read('x', { api_key: 'secret' }, { timeout: 5 }), {
-      name: 'TimeoutError',
-      message: 'GET got no answer within 5 ms',
+      await assert.rejects(api.read('x', { api_key: 'secret' }, { timeout: ofCall }), {
+        name: 'TimeoutError',
+        message: 'GET got no answer within 5 ms',
+      });
+      await aborted;
     });
-    await aborted;
-  });
-
-  it('can be set for the class', async () => {
-    const { api } = createHeldAPI();
-    api.timeout = 5;
-
-    await assert.rejects(api.read('x'), { name: 'TimeoutError' });
-  });
-
-  it('also cancels a body that is still being received', async (t) => {
-    const { begin } = await startAPI(t, () => ({ headers: { 'content-length': '1000', 'cache-control': 'no-store' }, body: 'x' }));
-
-    await assert.rejects(begin().read('x', undefined, { timeout: 50 }), { name: 'TimeoutError' });
-  });
 });
 
 describe("the operation's signal", () => {
@@ -153,7 +148,7 @@ describe("the operation's signal", () => {
     }
   });
 
-  for (const method of ['read', 'create'] as const) {
+  for (const method of ['read', 'create'] as const)
     it(`keeps no listener after a ${method}, because a subscription lives long`, async (t) => {
       const { begin } = await startAPI(t, () => ({ headers: { 'cache-control': 'no-store' }, body: {} }));
       const { operation, controller } = createWatched();
@@ -162,17 +157,4 @@ describe("the operation's signal", () => {
 
       assert.deepEqual(getEventListeners(controller.signal, 'abort'), []);
     });
-
-    it(`aborts a ${method} in progress`, async () => {
-      const { operation, controller } = createWatched();
-      const { api, arrived, aborted } = createHeldAPI(operation);
-      const call = api[method]('x');
-      await arrived;
-
-      controller.abort(new Error('deadline'));
-
-      await assert.rejects(call, /deadline/);
-      await aborted;
-    });
-  }
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 
@@ -34,25 +33,6 @@ describe('DataSource', () => {
     });
 
   it('can batch with a DataLoader in a class field', async (t) => {
-    const database = new DatabaseSync(':memory:');
-    t.after(() => database.close());
-    database.exec("CREATE TABLE books (id TEXT, title TEXT); INSERT INTO books VALUES ('1', 'Emma'), ('2', 'Persuasion')");
-    const statements: number[] = [];
-    class Books extends DataSource<Context> {
-      readonly #byId = new DataLoader(async (ids: readonly string[]) => {
-        statements.push(ids.length);
-        const rows = database.prepare(`SELECT id, title FROM books WHERE id IN (${ids.map(() => '?').join(', ')})`).all(...ids);
-        return ids.map((id) => rows.find((row) => row['id'] === id)?.['title']);
-      });
-      titleOf = (id: string): Promise<unknown> => this.#byId.load(id);
-    }
-    const books = new Books();
-
-    assert.deepEqual(await Promise.all(['2', '1', '2', '9'].map(books.titleOf)), ['Persuasion', 'Emma', 'Persuasion', undefined]);
-    assert.deepEqual(statements, [3]);
-  });
-
-  it('of a REST API can batch in the same way', async (t) => {
     const { calls, url } = await startAPI(t, (call) => ({
       body: new URL(call.url, 'http://x').searchParams.getAll('id').map((id) => ({ id })),
     }));

@@ -60,8 +60,9 @@ describe('fetch returns the result and the header fields of the response', () =>
     assert.deepEqual(bob.response.headers.getSetCookie(), []);
   });
 
-  it('and the result of an overridden didReceiveResponse', async (t) => {
-    const api = (await startAPI(t, counting())).begin({ didReceiveResponse: async ({ headers }) => Number(headers.get('x-total')) });
+  it('and the result of an overridden didReceiveResponse, even of an unsuccessful response', async (t) => {
+    const { begin } = await startAPI(t, () => ({ status: 404, headers: { 'x-total': '1' } }));
+    const api = begin({ didReceiveResponse: async ({ headers }) => Number(headers.get('x-total')) });
 
     const { body, response } = await api.send('x');
 
