@@ -3,28 +3,19 @@ import { describe, test } from 'node:test';
 
 import { buildSchema, versionInfo } from 'graphql';
 
-import { createHandler } from '../../../src/entries/fetch.ts';
 import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
+import { createTester } from '../../../src/entries/testing.ts';
+import type { Tester } from '../../../src/entries/testing.ts';
 import type { ServerOptions } from '../../../src/server/startup/options.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 const typeDefs = 'type Query { a: Int b: Int! } type Subscription { ticks: Int broken: Int }';
 const isGraphQL17 = versionInfo.major >= 17;
 
-function serve(options: Partial<ServerOptions<any, any>> = {}): (body: object, accept?: string) => Promise<Response> {
-  const handler = createHandler<any, any>({
-    nodeEnv: '',
-    logger: recordingLogger()[0],
-    typeDefs,
-    resolvers: { Query: { a: () => 1, b: () => null } },
-    executor: graphqlJSExecutor(),
-    ...options,
-  });
-  return (body, accept = 'application/json') => {
-    const headers = { 'content-type': 'application/json', accept };
-    return handler.fetch(new Request('https://example.com/graphql', { method: 'POST', headers, body: JSON.stringify(body) }));
-  };
+function serve(options: Partial<ServerOptions> = {}): Tester {
+  const resolvers = { Query: { a: () => 1, b: () => null } };
+  return createTester({ logger: recordingLogger()[0], typeDefs, resolvers, executor: graphqlJSExecutor(), ...options });
 }
 
 describe('graphqlJSExecutor() is an error at start', () => {
@@ -47,10 +38,10 @@ describe('graphqlJSExecutor() is an error at start', () => {
 });
 
 test('graphqlJSExecutor() supports onError NULL with graphql 17, and refuses it with 16', async () => {
-  const answer = (await (await serve()({ query: '{ a b }', onError: 'NULL' })).json()) as { data?: unknown; errors: { message: string }[] };
+  const { data, errors } = await serve().run('{ a b }', {}, { onError: 'NULL' });
 
-  if (isGraphQL17) deepEqual(answer.data, { a: 1, b: null });
-  else match(answer.errors[0]!.message, /supports onError: "NULL" with graphql 17 only/);
+  if (isGraphQL17) deepEqual(data, { a: 1, b: null });
+  else match(errors![0]!.message, /supports onError: "NULL" with graphql 17 only/);
 });
 
 test('graphqlJSExecutor() runs each event of a subscription, whose source receives the signal of the operation', async () => {
@@ -62,12 +53,10 @@ test('graphqlJSExecutor() runs each event of a subscription, whose source receiv
       closed = true;
     }
   }
-  const response = await serve({ resolvers: { Subscription: { ticks: { subscribe } } } as never })(
-    { query: 'subscription { ticks }' },
-    'text/event-stream',
-  );
+  const tester = serve({ resolvers: { Subscription: { ticks: { subscribe } } } as never });
 
-  const events = Array.from((await response.text()).matchAll(/^data: (\{.*\})$/gm), ([, data]) => JSON.parse(data!) as unknown);
+  const events = [];
+  for await (const event of tester.subscribe('subscription { ticks }')) events.push(event);
 
   deepEqual(events, [{ data: { ticks: 1 } }, { data: { ticks: 2 } }]);
   equal(closed, true);

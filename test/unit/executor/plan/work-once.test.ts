@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { GraphQLScalarType, versionInfo } from 'graphql';
 
 import { createHandler } from '../../../../src/entries/index.ts';
+import { createTester } from '../../../../src/entries/testing.ts';
 
 const rows = [1, 2, 3, 4].map((id) => ({ id }));
 
@@ -57,14 +58,7 @@ test('a JSON leaf that many aliases select is measured and serialized once for e
   });
   const aliases = Array.from({ length: 50 }, (_, at) => `a${at}: config`).join(' ');
 
-  const response = await handler(
-    new Request('https://shop.example/', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query: `{ ${aliases} }` }),
-    }),
-  );
-  await response.text();
+  await createTester(handler).run(`{ ${aliases} }`);
 
   assert.equal(written, 100);
 });

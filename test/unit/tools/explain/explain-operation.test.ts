@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
 import { createHandler } from '../../../../src/entries/index.ts';
+import { createTester } from '../../../../src/entries/testing.ts';
 import type { ServerOptions } from '../../../../src/server/startup/options.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { startExplaining } from '../../../support/explained.ts';
@@ -26,11 +27,11 @@ test('the report is in a response that is not cacheable', async () => {
   };
   const handler = createHandler({ ...hello, nodeEnv: 'development', logger: recordingLogger()[0], context } as ServerOptions);
 
-  const explained = await handler(asking({ query: '{ hello }' }));
-  const plain = await handler(asking({ query: '{ hello }' }, { 'graphql-functions-explain': '0' }));
+  const { run } = createTester(handler);
+  const controlFor = async (explain: string): Promise<string | null> =>
+    (await run('{ hello }', {}, { headers: { 'graphql-functions-explain': explain } })).headers.get('cache-control');
 
-  equal(explained.headers.get('cache-control'), 'private, no-store');
-  equal(plain.headers.get('cache-control'), 'public, max-age=60');
+  deepEqual([await controlFor('1'), await controlFor('0')], ['private, no-store', 'public, max-age=60']);
 });
 
 test('a response in parts has the report in its first part', async () => {

@@ -3,32 +3,16 @@ import { describe, test } from 'node:test';
 
 import { GraphQLError } from 'graphql';
 
-import { batch, createHandler, gql } from '../../../../src/entries/index.ts';
+import { batch, createHandler } from '../../../../src/entries/index.ts';
 import { createTester } from '../../../../src/entries/testing.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
 
-const typeDefs = gql`
-  type Query {
-    books(first: Int): [Book!]!
-    nodes: [Node]
-    generated: [Int!]
-    now: Int!
-    mixed: [Int!]
-  }
-  type Mutation {
-    add: Int
-  }
-  interface Node {
-    id: ID!
-  }
-  type Book implements Node {
-    id: ID!
-    title: String!
-    author: Author
-  }
-  type Author implements Node {
-    id: ID!
-    name: String
-  }
+const typeDefs = `
+  type Query { books(first: Int): [Book!]! nodes: [Node] generated: [Int!] now: Int! mixed: [Int!] }
+  type Mutation { add: Int }
+  interface Node { id: ID! }
+  type Book implements Node { id: ID! title: String! author: Author }
+  type Author implements Node { id: ID! name: String }
 `;
 
 const books = [
@@ -135,71 +119,55 @@ describe('createTester with verify is silent', () => {
 });
 
 describe('a difference is found', () => {
-  /** The message for `{ field }`, whose resolver is called with the number of the run. */
-  async function messageFor(resolve: (run: number) => unknown): Promise<string> {
+  /** The status and the message for an operation whose resolvers are called with the number of the run. */
+  async function verify(type: string, resolve: (run: number) => unknown, query = '{ field }', variables = {}): Promise<[number, string]> {
     let runs = 0;
-    const { run } = createTester(
-      { typeDefs: 'scalar JSON type Query { field: JSON }', resolvers: { Query: { field: () => resolve(++runs) } } },
-      { verify: true },
-    );
-    return (await run('{ field }')).errors?.[0]?.message ?? 'none';
+    const schema = { typeDefs: `scalar JSON type Query { field${type} }`, resolvers: { Query: { field: () => resolve(++runs) } } };
+    const { status, errors } = await createTester(schema, { verify: true }).run(query, variables);
+    return [status, errors?.[0]?.message ?? 'none'];
   }
-  const found: Record<string, [resolve: (run: number) => unknown, message: RegExp]> = {
-    'in a value': [(run) => run, /^This query has another result with graphql-js \(other data\)\. .*please report it/],
-    'in the order of keys': [(run) => (run === 1 ? { a: 1, b: 1 } : { b: 1, a: 1 }), /other data/],
-    'in a lost item': [(run) => (run === 1 ? [1] : [1, 2]), /other data/],
-    'in a lost error': [(run) => (run === 1 ? null : new Error('failed')), /missing error/],
-    'in an invented error': [(run) => (run === 1 ? new Error('failed') : null), /invented error/],
-    'in the message of an error': [(run) => new Error(`failed ${run}`), /missing error: .*failed 2/],
-  };
-  for (const [name, [resolve, message]] of Object.entries(found))
+  const failed = new Error('failed');
+  for (const [name, resolve, message] of [
+    ['in a value', (run) => run, /^This query has another result with graphql-js \(other data\)\. .*please report it/],
+    ['in the order of keys', (run) => (run === 1 ? { a: 1, b: 1 } : { b: 1, a: 1 }), /other data/],
+    ['in a lost item', (run) => (run === 1 ? [1] : [1, 2]), /other data/],
+    ['in a lost error', (run) => (run === 1 ? null : failed), /missing error/],
+    ['in an invented error', (run) => (run === 1 ? failed : null), /invented error/],
+    ['in the message of an error', (run) => new Error(`failed ${run}`), /missing error: .*failed 2/],
+  ] as [string, (run: number) => unknown, RegExp][])
     test(name, async () => {
-      assert.match(await messageFor(resolve), message);
+      assert.match((await verify(': JSON', resolve))[1], message);
     });
 
   test('and the message has the operation, its variables and both answers', async () => {
-    let runs = 0;
-    const { run } = createTester(
-      { typeDefs: 'type Query { next(by: Int): Int }', resolvers: { Query: { next: () => ++runs } } },
-      { verify: true },
-    );
-
-    const { status, errors } = await run('query Q($by: Int) { next(by: $by) }', { by: 2 });
+    const [status, message] = await verify('(by: Int): Int', (run) => run, 'query Q($by: Int) { field(by: $by) }', { by: 2 });
 
     assert.equal(status, 500);
     assert.match(
-      errors![0]!.message,
-      /query Q\(\$by: Int\) \{\n {2}next\(by: \$by\)\n\}\nvariables: \{"by":2\}\ngraphql-functions: \{"data":\{"next":1\}\}\ngraphql-js: {8}\{"data":\{"next":2\}\}/,
+      message,
+      /query Q\(\$by: Int\) \{\n {2}field\(by: \$by\)\n\}\nvariables: \{"by":2\}\ngraphql-functions: \{"data":\{"field":1\}\}\ngraphql-js: {8}\{"data":\{"field":2\}\}/,
     );
   });
 
-  test('and the message names resolvers that read the time or random numbers', async () => {
+  test('and the message names only the resolvers that read the time or random numbers', async () => {
     let time = 0;
-    const { run } = createTester(
-      {
-        typeDefs: 'type Query { now: Float dice: Float steady: Int }',
-        resolvers: { Query: { now: () => Date.now() + ++time, dice: () => Math.random(), steady: () => 1 } },
-      },
-      { verify: true },
-    );
+    const resolvers = { Query: { now: () => Date.now() + ++time, dice: () => Math.random(), steady: () => 1 } };
+    const { run } = createTester({ typeDefs: 'type Query { now: Float dice: Float steady: Int }', resolvers }, { verify: true });
 
-    assert.match((await run('{ steady now }')).errors![0]!.message, /these resolvers read the time or random numbers: Query\.now\.\n/);
-    assert.match((await run('{ now dice }')).errors![0]!.message, /random numbers: Query\.now, Query\.dice\.\n/);
+    assert.match((await run('{ steady now dice }')).errors![0]!.message, /random numbers: Query\.now, Query\.dice\.\n/);
   });
 
   test('for a handler by GRAPHQL_FUNCTIONS_VERIFY=1 under NODE_ENV=test, which then answers with status 500', async (context) => {
     process.env['GRAPHQL_FUNCTIONS_VERIFY'] = '1';
     context.after(() => delete process.env['GRAPHQL_FUNCTIONS_VERIFY']);
     let runs = 0;
-    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    const logger = recordingLogger()[0];
     const handler = createHandler({ typeDefs, resolvers: { Query: { now: () => ++runs } }, logger, nodeEnv: 'test' });
-    const body = '{"query":"{ now }"}';
-    const request = new Request('https://example.com/', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
 
-    const response = await handler.fetch(request);
+    const { status, errors } = await createTester(handler).run('{ now }');
 
-    assert.equal(response.status, 500);
-    assert.match(await response.text(), /This query has another result with graphql-js \(other data\)/);
+    assert.equal(status, 500);
+    assert.match(errors![0]!.message, /This query has another result with graphql-js \(other data\)/);
   });
 });
 
