@@ -8,7 +8,7 @@ import type { ServerOptions } from '../../../../src/server/startup/options.ts';
 import { constant, serverWith } from '../../../support/careless-server.ts';
 import { cases } from '../../../support/long-form.ts';
 import { newUsers, sendTogether } from '../../../support/many-users.ts';
-import { plainRequest } from '../../../support/plain-http.ts';
+import { plainRequest, post } from '../../../support/plain-http.ts';
 import type { PlainRequest } from '../../../support/plain-http.ts';
 import { createRandom } from '../../../support/random.ts';
 import type { Random } from '../../../support/random.ts';
@@ -98,17 +98,10 @@ for (const [place, door] of frontDoors.filter(({ name }) => name !== 'node:http'
       let schema: GraphQLSchema | undefined;
       let cache: unknown;
       let logger: unknown;
-      const plugins = [
-        ...(options.plugins ?? []),
-        {
-          serverWillStart: (start: { schema: GraphQLSchema; cache: unknown; logger: unknown }) => void ({ schema, cache, logger } = start),
-        },
-      ];
-      const open = door.open({ ...options, plugins } as ServerOptions);
+      const serverWillStart = (start: any): void => void ({ schema, cache, logger } = start);
+      const open = door.open({ ...options, plugins: [...(options.plugins ?? []), { serverWillStart }] } as ServerOptions);
       try {
-        await open.send(
-          plainRequest({ method: 'POST', body: '{"query":"{ __typename }"}', headers: [['content-type', 'application/json']] }),
-        );
+        await open.send(post({ query: '{ __typename }' }));
         witness.knows([schema, options, options.cache, cache, logger, constant]);
 
         const sent = newUsers(40).map((user) => ({ user, request: requestOf(random, user) }));

@@ -5,7 +5,6 @@ import { describe, test } from 'node:test';
 import { compression } from '../../../../src/entries/compression.ts';
 import { createHandler } from '../../../../src/entries/index.ts';
 import { edge } from '../../../../src/entries/edge.ts';
-import type { EdgeDecision } from '../../../../src/entries/edge.ts';
 import type { ServerOptions, ServerPlugin } from '../../../../src/entries/index.ts';
 import type { CompressionOptions } from '../../../../src/entries/compression.ts';
 import { get, json, post } from '../../../support/plain-http.ts';
@@ -36,10 +35,6 @@ interface Settings {
 
 /** Sends one request to a new server. */
 async function answer(request: PlainRequest, { source = httpAPI, options, server }: Settings = {}): Promise<PlainResponse> {
-  return source.read(await resultOf(request, { source, ...(options && { options }), ...(server && { server }) }));
-}
-
-function resultOf(request: PlainRequest, { source = httpAPI, options, server }: Settings): Promise<unknown> {
   const handler = createHandler({
     typeDefs: 'type Query { text(length: Int = 100000): String random(length: Int!): String }',
     resolvers: {
@@ -53,7 +48,7 @@ function resultOf(request: PlainRequest, { source = httpAPI, options, server }: 
     plugins: [compression(options)],
     ...server,
   });
-  return handler(source.build(request) as never, {} as never) as Promise<unknown>;
+  return source.read(await handler(source.build(request) as never, {} as never));
 }
 
 const large = post({ query: '{ text }' }, { headers: both });
@@ -166,19 +161,14 @@ describe('an answer that caches may store', () => {
 
 for (const source of [httpAPI, httpAPIv1, restAPI, functionURL, alb])
   test(`with edge, an answer stays public, compressed or not: ${source.name}`, async () => {
-    const decisions: EdgeDecision[] = [];
-    const shared = edge({ cdn: 'cloudfront', defaultMaxAge: 60, onDecision: (decision) => void decisions.push(decision) });
-    const handler = createHandler({
-      typeDefs: 'type Query { text: String }',
-      resolvers: { Query: { text: () => 'a'.repeat(100_000) } },
-      plugins: [shared, compression({ restAPI: true })],
-    } as ServerOptions) as unknown as (event: unknown, context: object) => Promise<unknown>;
-    const headers = [accepting('br'), [], [...accepting('br'), ['Cookie', 'a=1']]] as PlainRequest['headers'][];
+    const decisions: unknown[] = [];
+    const shared = () => edge({ cdn: 'cloudfront', defaultMaxAge: 60, onDecision: (decision) => void decisions.push(decision) });
 
-    for (const sent of headers) await handler(source.build(get({ query: '{ text }' }, { headers: sent })), {});
+    for (const headers of [accepting('br'), [], [...accepting('br'), ['Cookie', 'a=1']]] as PlainRequest['headers'][])
+      await answer(get({ query: '{ text(length: 100000) }' }, { headers }), {
+        source,
+        server: { plugins: [shared(), compression({ restAPI: true })] },
+      });
 
-    assert.deepEqual(
-      decisions.map((decision) => (decision.public ? 'public' : decision.reason)),
-      ['public', 'public', 'public'],
-    );
+    assert.deepEqual(decisions, Array(3).fill({ public: true, maxAge: 60, tags: ['q:text'] }));
   });

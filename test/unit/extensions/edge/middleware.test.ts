@@ -21,25 +21,23 @@ function onHead(response: ServerResponse, act: () => void): void {
 }
 
 /** Each middleware before the handler, and the Cache-Control of the answer. */
+const [shared, none] = ['public, max-age=0, s-maxage=60', 'private, no-store'];
+const setting =
+  (name: string, value: string | string[]): Middleware =>
+  (response) =>
+    void response.setHeader(name, value);
 const middlewares: Readonly<Record<string, readonly [act: Middleware, cacheControl: string, cdn?: CDN]>> = {
-  'does nothing': [() => undefined, 'public, max-age=0, s-maxage=60'],
-  'sets a field that is the same for everybody': [(response) => response.setHeader('x-powered-by', 'us'), 'public, max-age=0, s-maxage=60'],
-  'sets a cookie': [(response) => response.setHeader('set-cookie', 'session=anna'), 'private, no-store'],
-  'adds a cookie': [(response) => response.appendHeader('Set-Cookie', 'session=anna'), 'private, no-store'],
-  'sets a cookie when the head is written': [
-    (response) => onHead(response, () => response.setHeader('Set-Cookie', ['session=anna'])),
-    'private, no-store',
-  ],
-  'might set a cookie when the head is written': [(response) => onHead(response, () => undefined), 'private, no-store'],
-  'forbids caching': [(response) => response.setHeader('cache-control', 'no-store'), 'private, no-store'],
-  'sets Expires to the past': [(response) => response.setHeader('expires', '0'), 'private, no-store'],
-  'varies by cookies': [(response) => response.setHeader('vary', 'Cookie'), 'private, no-store'],
-  'varies by a field that the CDN honours': [(response) => response.setHeader('vary', 'Origin'), 'public, max-age=0, s-maxage=60'],
-  'varies by a field that is not in the key of the CDN': [
-    (response) => response.setHeader('vary', ['Origin']),
-    'private, no-store',
-    'cloudfront',
-  ],
+  'does nothing': [() => undefined, shared],
+  'sets a field that is the same for everybody': [setting('x-powered-by', 'us'), shared],
+  'sets a cookie': [setting('set-cookie', 'session=anna'), none],
+  'adds a cookie': [(response) => response.appendHeader('Set-Cookie', 'session=anna'), none],
+  'sets a cookie when the head is written': [(response) => onHead(response, () => setting('Set-Cookie', ['session=anna'])(response)), none],
+  'might set a cookie when the head is written': [(response) => onHead(response, () => undefined), none],
+  'forbids caching': [setting('cache-control', 'no-store'), none],
+  'sets Expires to the past': [setting('expires', '0'), none],
+  'varies by cookies': [setting('vary', 'Cookie'), none],
+  'varies by a field that the CDN honours': [setting('vary', 'Origin'), shared],
+  'varies by a field that is not in the key of the CDN': [setting('vary', ['Origin']), none, 'cloudfront'],
 };
 
 describe('middleware before the handler, on node:http', () => {
