@@ -56,16 +56,16 @@ test('the log says what a plugin should have returned, and what it returned', as
   assert.match(log, /Expected plugins to return a response \{ status, headers, body \}.* got one whose body is a Uint8Array/);
 });
 
-test('a 204 with an empty text is sent', async () => {
+test('a 204 with an empty text is sent, with the CORS fields of every response', async () => {
   const handler = createHandler({
     typeDefs: 'type Query { a: Int }',
-    rootValue: { a: 1 },
+    cors: {},
     plugins: [{ request: async () => ({ status: 204, headers: new HeaderMap(), body: '' }) }],
   });
 
-  const response = await webRequest.read(await handler(webRequest.build(post({ query: '{ a }' })) as never));
+  const { status, body, headers: sent } = await webRequest.read(await handler(webRequest.build(post({ query: '{ a }' })) as never));
 
-  assert.deepEqual([response.status, response.body], [204, '']);
+  assert.deepEqual([status, body, sent.get('access-control-allow-origin')], [204, '', '*']);
 });
 
 test('fields of the connection in the response of a plugin are not sent', async () => {

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
 import type { ContextArgument } from '../../../../src/server/http/http-settings.ts';
 import { createHandler } from '../../../../src/entries/index.ts';
+import type { ServerPlugin } from '../../../../src/entries/index.ts';
 import { quiet } from '../../../support/clock.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { echoServer } from '../../../support/echo-server.ts';
@@ -12,6 +13,7 @@ import { httpAPIEvent, webRequest } from '../../../support/events.ts';
 import { json, post } from '../../../support/plain-http.ts';
 import { readWebResponse } from '../../../support/results.ts';
 import { httpAPI, sources } from '../../../support/sources.ts';
+import { before } from '../../../support/stages.ts';
 
 const typename = post({ query: '{ __typename }' });
 
@@ -58,11 +60,23 @@ describe('the context of AWS Lambda', () => {
 });
 
 describe('context({ event, context, env })', () => {
-  async function argumentOf(call: (handler: ReturnType<typeof createHandler>) => Promise<unknown>): Promise<ContextArgument> {
+  async function argumentOf(
+    call: (handler: ReturnType<typeof createHandler>) => Promise<unknown>,
+    plugins: readonly ServerPlugin[] = [],
+  ): Promise<ContextArgument> {
     const seen: ContextArgument[] = [];
-    await call(createHandler(echoServer({ context: (argument) => (seen.push(argument), {}) }).options));
+    await call(createHandler(echoServer({ plugins, context: (argument) => (seen.push(argument), {}) }).options));
     return seen[0]!;
   }
+
+  /** The same invocation as another object. */
+  const view: ServerPlugin = {
+    request: before((call) => {
+      const { event, context, env, signal } = call.invocation;
+      const waitUntil = (work: Promise<unknown>): void => call.invocation.waitUntil(work);
+      return { ...call, invocation: { event, context, env, signal, waitUntil, deadlineLeft: () => call.invocation.deadlineLeft() } };
+    }),
+  };
 
   test("has the platform's objects, not copies", async () => {
     const event = httpAPIEvent(typename);
@@ -98,20 +112,25 @@ describe('context({ event, context, env })', () => {
     assert.equal((await argumentOf((handler) => handler.fetch(webRequest(typename), context))).context, context);
   });
 
-  for (const isBatch of [false, true]) {
-    test(`passes all of its members on to a copy and to a derived object${isBatch ? ', in a batch' : ''}`, async () => {
-      const event = httpAPIEvent(isBatch ? post([{ query: '{ __typename }' }]) : typename);
-      const argument = await argumentOf((handler) => handler(event, { awsRequestId: 'id' }));
+  for (const [where, body, plugins] of [
+    ['', { query: '{ __typename }' }, []],
+    [', in a batch', [{ query: '{ __typename }' }], []],
+    [', where a plugin has a view of requests', { query: '{ __typename }' }, [view]],
+  ] as const)
+    test(`passes all of its members on to copies, and can be frozen${where}`, async () => {
+      const event = httpAPIEvent(post(body));
+      const argument = await argumentOf((handler) => handler(event, { awsRequestId: 'id' }), plugins);
 
-      const copies: ContextArgument[] = [{ ...argument }, Object.create(argument) as ContextArgument];
+      const { request, ...rest } = argument;
+      const copies = [{ ...argument }, Object.create(argument), { request, ...rest }, Object.freeze(argument)] as ContextArgument[];
 
       assert.deepEqual(Object.keys(argument), ['request', 'response', 'event', 'context', 'env', 'waitUntil', 'signal']);
       for (const copy of copies) {
         assert.ok(copy.signal instanceof AbortSignal);
-        assert.deepEqual([copy.event, copy.context, copy.request], [event, { awsRequestId: 'id' }, argument.request]);
+        assert.equal(typeof copy.waitUntil, 'function');
+        assert.deepEqual([copy.event, copy.context, copy.request], [event, { awsRequestId: 'id' }, request]);
       }
     });
-  }
 
   test('may be the context itself: the data sources are added, and resolvers read its signal', async () => {
     const seen: any[] = [];
@@ -168,14 +187,18 @@ describe('work passed to waitUntil', () => {
     assert.match(log[0]?.message ?? '', /did not finish within 1000 ms of the answer/);
   });
 
-  test('that fails is logged with its reason, and does not affect the answer', async () => {
+  test('that fails is logged with its reason, does not affect the answer, and does not reject for the platform', async () => {
     const reason = new Error('the metrics are down');
     const { options, log } = workingServer(() => Promise.reject(reason));
+    const handed: Promise<unknown>[] = [];
 
     const response = await httpAPI.read(await createHandler(options)(httpAPIEvent(typename), {}));
+    await createFetchHandler(options).fetch(webRequest(typename), {}, { waitUntil: (work: Promise<unknown>) => void handed.push(work) });
+    await handed[0];
 
     assert.deepEqual(json(response), { data: { __typename: 'Query' } });
-    assert.deepEqual(log, [{ level: 'error', message: 'Work passed to waitUntil failed.', details: [reason] }]);
+    const line = { level: 'error', message: 'Work passed to waitUntil failed.', details: [reason] };
+    assert.deepEqual(log, [line, line]);
   });
 
   test('goes to the waitUntil of the platform, and the answer does not wait', async () => {
@@ -231,20 +254,6 @@ describe('work passed to waitUntil', () => {
     const answer = await createFetchHandler(options).fetch(webRequest(typename));
 
     assert.deepEqual([answer.status, log], [200, []]);
-  });
-
-  test('that fails on such a platform is logged too, and what the platform gets does not reject', async () => {
-    const handed: Promise<unknown>[] = [];
-    const { options, log } = workingServer(() => Promise.reject(new Error('down')));
-
-    await createFetchHandler(options).fetch(
-      webRequest(typename),
-      {},
-      { waitUntil: (promise: Promise<unknown>) => void handed.push(promise) },
-    );
-    await handed[0];
-
-    assert.equal(log[0]?.message, 'Work passed to waitUntil failed.');
   });
 
   test('is awaited also when the operation failed', async () => {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { GraphQLError } from 'graphql';
-
 import { deferred } from '../../../support/deferred.ts';
 import { createEndpoint } from '../../../support/endpoint.ts';
 import { json, post } from '../../../support/plain-http.ts';
@@ -71,18 +69,6 @@ describe('a batch', () => {
     const messages = json(response).map((one: { errors?: { message: string }[] }) => one.errors?.[0]?.message);
     assert.deepEqual(messages, [undefined, 'Internal server error', 'Internal server error', undefined]);
     assert.deepEqual(json(response)[3], { data: { any: { a: 1 } } });
-  });
-
-  it('with a header that HTTP does not allow in one element answers the others', async () => {
-    const fail = (): never => {
-      throw new GraphQLError('no', { extensions: { http: { headers: { 'x-split': 'a\r\nb' } } } });
-    };
-    const endpoint = createEndpoint({ resolvers: { Query: { hello: () => 'x', explode: fail } } });
-
-    const response = await endpoint.send(post([good, { query: '{ explode }' }]));
-
-    assert.equal(response.status, 200);
-    assert.deepEqual(json(response)[0], { data: { hello: 'x' } });
   });
 
   it('has the status 200, whatever its elements set', async () => {

@@ -256,10 +256,16 @@ describe('formatError', () => {
       },
     });
 
-    for (const query of ['{', '{ nothing }', 'query ($n: [Int!]!) { sum(numbers: $n) }', '{ explode }'])
+    for (const query of [1, '{', '{ nothing }', 'query ($n: [Int!]!) { sum(numbers: $n) }', '{ explode }'])
       await endpoint.send(post({ query }));
 
-    assert.deepEqual(codes, ['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT', 'INTERNAL_SERVER_ERROR']);
+    assert.deepEqual(codes, [
+      'BAD_REQUEST',
+      'GRAPHQL_PARSE_FAILED',
+      'GRAPHQL_VALIDATION_FAILED',
+      'BAD_USER_INPUT',
+      'INTERNAL_SERVER_ERROR',
+    ]);
   });
 });
 

@@ -59,14 +59,3 @@ test('direct invocation: a response over the limit is an error that says so', as
 
   assert.match(answer.errors[0].message, /^The answer has about \d+ bytes, and direct invocation carries \d+ at most/);
 });
-
-test('a web Response has no size limit', async () => {
-  const { handler } = verboseHandler();
-  const body = JSON.stringify({ query: `{ text(length: ${7 * mebibyte}) }` });
-
-  const response: Response = await handler(
-    new Request('https://example.com/', { method: 'POST', headers: { 'content-type': 'application/json' }, body }),
-  );
-
-  assert.equal(response.status, 200);
-});

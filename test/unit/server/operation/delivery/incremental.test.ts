@@ -9,7 +9,6 @@ import { deadlineExceeded } from '../../../../../src/server/operation/errors.ts'
 import type { SubsequentPayload } from '../../../../../src/server/operation/types.ts';
 import type { ServerPlugin } from '../../../../../src/server/operation/plugin.ts';
 import type { ServerOptions } from '../../../../../src/server/startup/options.ts';
-import { deferred } from '../../../../support/deferred.ts';
 import { allPayloads, createInvocation, merge, nextPayload, runIncrementally } from '../../../../support/run-incrementally.ts';
 import { recordingLogger } from '../../../../support/recording-logger.ts';
 
@@ -42,18 +41,6 @@ function withResolvers(own: Record<string, unknown> = {}): ServerOptions {
   };
   return { typeDefs, resolvers: { Query } as never };
 }
-
-describe('an operation in parts', () => {
-  it('sends its first part before a deferred one is ready', async () => {
-    const slow = deferred<string>();
-
-    const outcome = await runIncrementally(withResolvers({ slow: () => slow.promise }), '{ fast ... @defer { slow } }');
-
-    deepEqual(plain(outcome.result.data), { fast: 'fast' });
-    slow.resolve('at last');
-    deepEqual(plain((await nextPayload(outcome)).incremental), [{ id: '0', data: { slow: 'at last' } }]);
-  });
-});
 
 describe('errors of parts', () => {
   it('are copies, so that what a hook adds for one user is not in the answer of the next', async () => {

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 
+import { limits } from '../../../../../src/entries/limits.ts';
 import type { KeyValueCache } from '../../../../../src/datasources/cache/key-value-cache.ts';
 import { createEndpoint } from '../../../../support/endpoint.ts';
 import { get, json, post } from '../../../../support/plain-http.ts';
-import type { PlainRequest } from '../../../../support/plain-http.ts';
+import type { PlainRequest, PlainResponse } from '../../../../support/plain-http.ts';
 
 const query = '{ hello }';
+
+const codeOf = (response: PlainResponse): unknown => json(response).errors?.[0].extensions.code;
 
 /** A request with only a hash, or a hash with its document, as sent by Apollo's clients. */
 function persisted(method: 'GET' | 'POST', hash: unknown, parameters: { query?: string; version?: unknown } = {}): PlainRequest {
@@ -15,16 +18,6 @@ function persisted(method: 'GET' | 'POST', hash: unknown, parameters: { query?: 
   const extensions = { persistedQuery: { version, sha256Hash: hash } };
   return method === 'POST' ? post({ ...rest, extensions }) : get({ ...rest, extensions: JSON.stringify(extensions) });
 }
-
-it('a document that another process has stored has the limits of one that is sent', async () => {
-  const deep = `${'{ a '.repeat(300)}${'}'.repeat(300)}`;
-  const stored = new Map([[`apq:${sha256(deep)}`, deep]]);
-  const cache = { get: async (key: string) => stored.get(key), set: async () => {}, delete: async () => true };
-
-  const response = await createEndpoint({ cache }).send(persisted('POST', sha256(deep)));
-
-  assert.match(json(response).errors[0].message, /200/);
-});
 
 for (const method of ['GET', 'POST'] as const) {
   describe(`automatic persisted queries by ${method}`, () => {
@@ -60,8 +53,8 @@ for (const method of ['GET', 'POST'] as const) {
       const alone = await endpoint.send(persisted(method, wrong));
 
       assert.equal(both.status, 400);
-      assert.equal(json(both).errors[0].extensions.code, 'BAD_REQUEST');
-      assert.equal(json(alone).errors[0].extensions.code, 'PERSISTED_QUERY_NOT_FOUND');
+      assert.equal(codeOf(both), 'BAD_REQUEST');
+      assert.equal(codeOf(alone), 'PERSISTED_QUERY_NOT_FOUND');
       assert.deepEqual(endpoint.runs, []);
     });
 
@@ -84,7 +77,7 @@ for (const method of ['GET', 'POST'] as const) {
         const alone = await endpoint.send(persisted(method, sha256(invalid)));
 
         assert.equal(both.status, invalid === '{ hello' ? 400 : 422);
-        assert.equal(json(alone).errors[0].extensions.code, 'PERSISTED_QUERY_NOT_FOUND');
+        assert.equal(codeOf(alone), 'PERSISTED_QUERY_NOT_FOUND');
       });
     }
 
@@ -99,7 +92,7 @@ for (const method of ['GET', 'POST'] as const) {
         const response = await endpoint.send(persisted(method, hash, { query, version }));
 
         assert.equal(response.status, 400);
-        assert.equal(json(response).errors[0].extensions.code, 'BAD_REQUEST');
+        assert.equal(codeOf(response), 'BAD_REQUEST');
         assert.deepEqual(endpoint.runs, []);
       });
     }
@@ -111,7 +104,7 @@ for (const method of ['GET', 'POST'] as const) {
 
         const response = await endpoint.send(persisted(method, hash));
 
-        assert.equal(json(response).errors[0].extensions.code, 'PERSISTED_QUERY_NOT_FOUND');
+        assert.equal(codeOf(response), 'PERSISTED_QUERY_NOT_FOUND');
         assert.deepEqual(keys, []);
       });
     }
@@ -150,7 +143,7 @@ describe('automatic persisted queries', () => {
 
     const response = await endpoint.send(persisted('POST', sha256(mutation)));
 
-    assert.equal(json(response).errors[0].extensions.code, 'PERSISTED_QUERY_NOT_FOUND');
+    assert.equal(codeOf(response), 'PERSISTED_QUERY_NOT_FOUND');
     assert.deepEqual(endpoint.runs, []);
   });
 
@@ -186,7 +179,7 @@ describe('automatic persisted queries', () => {
     const alone = await endpoint.send(persisted('POST', sha256(long)));
 
     assert.deepEqual(json(response), { data: { hello: 'Hello, world!' } });
-    assert.equal(json(alone).errors[0].extensions.code, 'PERSISTED_QUERY_NOT_FOUND');
+    assert.equal(codeOf(alone), 'PERSISTED_QUERY_NOT_FOUND');
     assert.deepEqual([...entries], []);
   });
 
@@ -204,6 +197,42 @@ describe('automatic persisted queries', () => {
     assert.deepEqual(json(response), { data: { hello: 'Hello, Ada!' } });
   });
 
+  for (const [name, options, document] of [
+    ['tokens', { maxTokens: 5 }, '{ a: hello b: hello }'],
+    ['nesting', {}, `${'{ a '.repeat(300)}${'}'.repeat(300)}`],
+    ['depth', { plugins: [limits({ maxDepth: 1 })] }, '{ books { title } }'],
+    ['cost', { plugins: [limits({ maxCost: 1 })] }, '{ a: hello b: hello }'],
+    ['comparisons', {}, `{ ${'books { title } '.repeat(225)} }`],
+  ] as const)
+    it(`that another instance has kept, found by their hash, have the limits of every document: ${name}`, async () => {
+      const [cache, , entries] = recordingCache();
+      entries.set(`apq:${sha256(document)}`, { value: document, ttl: undefined });
+      const endpoint = createEndpoint({ ...options, cache });
+
+      for (const round of ['from the shared cache', 'from memory']) {
+        const response = await endpoint.send(persisted('POST', sha256(document)));
+
+        assert.match(String(codeOf(response)), /^GRAPHQL_(?:PARSE|VALIDATION)_FAILED$/, round);
+        assert.deepEqual(endpoint.runs, [], round);
+      }
+    });
+
+  it('have the limits of variables and of a batch’s share, found by their hash', async () => {
+    const nested = (levels: number): object => (levels === 0 ? {} : { and: nested(levels - 1) });
+    const document = 'query ($f: Filter) { books(filter: $f) { title } }';
+    const endpoint = createEndpoint({ maxTokens: 30 });
+    const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(document) } };
+    await endpoint.send(post({ query: document, extensions }));
+
+    const deep = await endpoint.send(post({ extensions, variables: { f: nested(201) } }));
+    const unknown = await endpoint.send(post({ extensions, variables: { f: { nope: 1 } } }));
+    const batch = await endpoint.send(post([{ extensions }, { query: '{ hello }' }]));
+
+    assert.deepEqual([deep.status, codeOf(deep), codeOf(unknown)], [422, 'BAD_REQUEST', 'BAD_USER_INPUT']);
+    assert.match(json(batch)[0].errors[0].message, /batch of 2 to have at most 15 tokens/);
+    assert.deepEqual(endpoint.runs, ['books', 'hello']);
+  });
+
   it('that are in the shared cache but do not match their hash count as missing', async () => {
     const [cache, , entries] = recordingCache();
     entries.set(`apq:${sha256(query)}`, { value: '{ explode }', ttl: undefined });
@@ -211,7 +240,7 @@ describe('automatic persisted queries', () => {
 
     const response = await endpoint.send(persisted('POST', sha256(query)));
 
-    assert.equal(json(response).errors[0].extensions.code, 'PERSISTED_QUERY_NOT_FOUND');
+    assert.equal(codeOf(response), 'PERSISTED_QUERY_NOT_FOUND');
     assert.deepEqual(endpoint.runs, []);
   });
 
@@ -223,7 +252,7 @@ describe('automatic persisted queries', () => {
     await endpoint.send(persisted('POST', sha256(query), { query }));
     const hit = await endpoint.send(persisted('POST', sha256(query)));
 
-    assert.equal(json(miss).errors[0].extensions.code, 'PERSISTED_QUERY_NOT_FOUND');
+    assert.equal(codeOf(miss), 'PERSISTED_QUERY_NOT_FOUND');
     assert.deepEqual(json(hit), { data: { hello: 'Hello, world!' } });
   });
 
@@ -235,7 +264,7 @@ describe('automatic persisted queries', () => {
     const oldest = await endpoint.send(persisted('POST', sha256(large(0))));
     const newest = await endpoint.send(persisted('POST', sha256(large(49))));
 
-    assert.equal(json(oldest).errors?.[0].extensions.code, 'PERSISTED_QUERY_NOT_FOUND');
+    assert.equal(codeOf(oldest), 'PERSISTED_QUERY_NOT_FOUND');
     assert.equal(json(newest).errors, undefined);
   });
 });

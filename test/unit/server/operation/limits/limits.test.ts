@@ -129,20 +129,6 @@ describe('limits', () => {
     assert.match(third.errors[0].message, /at most 3 aliases, got 4\.$/);
   });
 
-  it('a document gets its first 20 errors, whether it is small or large', async () => {
-    const endpoint = createEndpoint({});
-    const wrong = Array.from({ length: 150 }, (_, at) => `wrong${at}`).join(' ');
-    const mistakesOf = async (query: string): Promise<number> => {
-      const { errors } = json(await endpoint.send(post({ query })));
-      return errors.filter(({ message }: { message: string }) => message.startsWith('Cannot query field')).length;
-    };
-
-    const small = await mistakesOf(`{ ${wrong} }`);
-    const large = await mistakesOf(`{ ${wrong} }${' '.repeat(20_000)}`);
-
-    assert.deepEqual([small, large], [20, 20]);
-  });
-
   it('say what was expected, what was received, and where, again for a cached document, and with 400 in the classic profile', async () => {
     const endpoint = createEndpoint({ plugins: [limits({ maxDepth: 2, maxAliases: 0 })], httpStatusProfile: 'classic' });
 
@@ -250,18 +236,6 @@ describe('a limit is not itself the attack (CVE-2026-34573)', () => {
       assert.deepEqual(endpoint.runs, []);
     });
   }
-
-  it('60 fragments that each spread the next one twice on a level are walked once, and run', async () => {
-    const fragments = Array.from({ length: 60 }, (_, at) => {
-      const next = at < 59 ? `...F${at + 1} ... { ...F${at + 1} }` : '';
-      return `fragment F${at} on Query { a: __typename ${next} }`;
-    });
-    const endpoint = createEndpoint({ plugins: [limits({ maxDepth: 5, maxCost: 1000 })] });
-
-    const response = await endpoint.send(post({ query: `{ ...F0 } ${fragments.join(' ')}` }));
-
-    assert.equal(response.status, 200, response.body);
-  });
 
   it('a chain of 1,500 fragments is refused before any walk of it ends in a stack overflow', async () => {
     const fragments = Array.from({ length: 1500 }, (_, at) => `fragment F${at} on Author { ${at < 1499 ? `...F${at + 1}` : 'name'} }`);
