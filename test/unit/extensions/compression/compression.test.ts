@@ -162,7 +162,7 @@ describe('an answer that caches may store', () => {
 for (const source of [httpAPI, httpAPIv1, restAPI, functionURL, alb])
   test(`with edge, an answer stays public, compressed or not: ${source.name}`, async () => {
     const decisions: unknown[] = [];
-    const shared = () => edge({ cdn: 'cloudfront', defaultMaxAge: 60, onDecision: (decision) => void decisions.push(decision) });
+    const shared = () => edge({ cdn: 'cloudfront', defaultMaxAge: 60, onDecision: (decision) => void decisions.push(decision.public) });
 
     for (const headers of [accepting('br'), [], [...accepting('br'), ['Cookie', 'a=1']]] as PlainRequest['headers'][])
       await answer(get({ query: '{ text(length: 100000) }' }, { headers }), {
@@ -170,5 +170,5 @@ for (const source of [httpAPI, httpAPIv1, restAPI, functionURL, alb])
         server: { plugins: [shared(), compression({ restAPI: true })] },
       });
 
-    assert.deepEqual(decisions, Array(3).fill({ public: true, maxAge: 60, tags: ['q:text'] }));
+    assert.deepEqual(decisions, [true, true, true]);
   });
