@@ -24,14 +24,8 @@ type AroundExecution = NonNullable<ServerPlugin['execution']>;
 const typeDefs = 'type Query { echo(text: String = "x"): String fail: String } type Mutation { first: String second: String }';
 
 function optionsWith(options: Partial<Options>): Options {
-  const resolvers = {
-    Query: {
-      echo: (_: unknown, { text }: { text: string }) => text,
-      fail: () => {
-        throw new Error('the password is hunter2');
-      },
-    },
-  };
+  const fail = (): Promise<never> => Promise.reject(new Error('the password is hunter2'));
+  const resolvers = { Query: { echo: (_: unknown, { text }: { text: string }) => text, fail } };
   return { nodeEnv: 'production', csrfPrevention: true, typeDefs, resolvers, logger: recordingLogger()[0], ...options } as Options;
 }
 
@@ -41,6 +35,11 @@ function serving(options: Partial<Options>): (request: PlainRequest) => Promise<
 }
 
 const wrapping = (execution: AroundExecution): ServerPlugin => ({ execution });
+
+/** Hooks that record their names. */
+const noting = (notes: unknown[], ...hooks: string[]): ServerPlugin => ({
+  requestDidStart: () => Object.fromEntries(hooks.map((hook) => [hook, () => void notes.push(hook)])),
+});
 
 describe('execution', () => {
   test('may answer from a cache, and nothing is executed', async () => {
@@ -59,37 +58,27 @@ describe('execution', () => {
     const send = serving({ plugins: [replay], resolvers, context });
     const query = 'query ($text: String = "default") { echo(text: $text) }';
 
-    const first = await send(post({ query }));
-    const again = await send(post({ query, variables: { text: 'default' } }));
-    const other = await send(post({ query, variables: { text: 'other' } }));
+    const answers: PlainResponse[] = [];
+    for (const text of [undefined, 'default', 'other']) answers.push(await send(post({ query, variables: { text } })));
 
     assert.deepEqual(
-      [first, again, other].map((answer) => json(answer).data.echo),
-      ['default 1', 'default 1', 'other 2'],
+      answers.map((answer) => [json(answer).data.echo, answer.headers.get('x-context')]),
+      ['default 1', 'default 1', 'other 2'].map((echo) => [echo, 'ran']),
     );
-    assert.equal(again.headers.get('x-context'), 'ran');
   });
 
   test('gets the coerced variables, the operation and its context', async () => {
     let seen: unknown;
     const plugin = wrapping(async ({ request, variableValues, operation, contextValue, schema, document, call }, next) => {
-      seen = [
-        request.variables,
-        { ...variableValues },
-        operation.operation,
-        contextValue,
-        schema.getType('Query')?.name,
-        document.kind,
-        call.request.method,
-      ];
+      const own = [schema.getType('Query')?.name, document.kind, operation.operation, call.request.method];
+      seen = [request.variables, { ...variableValues }, contextValue, ...own];
       return next();
     });
+    const query = 'query ($text: String = "default") { echo(text: $text) }';
 
-    await serving({ plugins: [plugin], context: () => ({ user: 'ada' }) })(
-      post({ query: 'query ($text: String = "default") { echo(text: $text) }', variables: {} }),
-    );
+    await serving({ plugins: [plugin], context: () => ({ user: 'ada' }) })(post({ query, variables: {} }));
 
-    assert.deepEqual(seen, [{}, { text: 'default' }, 'query', { user: 'ada' }, 'Query', 'Document', 'POST']);
+    assert.deepEqual(seen, [{}, { text: 'default' }, { user: 'ada' }, 'Query', 'Document', 'query', 'POST']);
   });
 
   const unexecuted: readonly [reason: string, body: object, status: number, calls: number][] = [
@@ -106,11 +95,10 @@ describe('execution', () => {
     test(`of an operation that ${reason} is entered ${entered} times, and the outcome is not executed`, async () => {
       let calls = 0;
       const executed: unknown[] = [];
+      const responseForOperation = ({ operationName }: any) => (operationName === 'answered' ? { data: { echo: 'kept' } } : null);
       const plugin: ServerPlugin = {
         operation: after((_call, outcome) => void executed.push(outcome.executed ?? false)),
-        requestDidStart: () => ({
-          responseForOperation: ({ operationName }) => (operationName === 'answered' ? { data: { echo: 'kept' } } : null),
-        }),
+        requestDidStart: () => ({ responseForOperation }),
         execution: async ({ response, operation, document, source }, next) => {
           calls++;
           return operation.name?.value === 'replaced'
@@ -126,64 +114,43 @@ describe('execution', () => {
 
   test('sees the outcome as the client gets it, after the last hooks, with the errors as they were thrown', async () => {
     const notes: unknown[] = [];
-    const plugin: ServerPlugin = {
-      execution: async (_execution, next) => {
-        const outcome = await next();
-        const { result, errors } = outcome;
-        notes.push(result.errors?.[0]?.message, errors[0]?.message);
-        return { ...outcome, result: { ...result, data: { fail: 'replaced' } } };
-      },
-      requestDidStart: () => ({
-        executionDidStart: () => void notes.push('executionDidStart'),
-        didEncounterErrors: () => void notes.push('didEncounterErrors'),
-        willSendResponse: () => void notes.push('willSendResponse'),
-      }),
-    };
-    const answer = await serving({ plugins: [plugin] })(post({ query: '{ fail }' }));
+    const hooks = ['executionDidStart', 'didEncounterErrors', 'willSendResponse'];
+    const replacing = wrapping(async (_execution, next) => {
+      const outcome = await next();
+      const { result, errors } = outcome;
+      notes.push(result.errors?.[0]?.message, errors[0]?.message);
+      return { ...outcome, result: { ...result, data: { fail: 'replaced' } } };
+    });
 
-    assert.deepEqual(notes, [
-      'executionDidStart',
-      'didEncounterErrors',
-      'willSendResponse',
-      'Internal server error',
-      'the password is hunter2',
-    ]);
+    const answer = await serving({ plugins: [replacing, noting(notes, ...hooks)] })(post({ query: '{ fail }' }));
+
+    assert.deepEqual(notes, [...hooks, 'Internal server error', 'the password is hunter2']);
     assert.deepEqual(json(answer).data, { fail: 'replaced' });
   });
 });
 
 /** The response to a request after the last moment of the mocked clock, and a few milliseconds. */
-async function respondingAtDeadline(
-  t: TestContext,
-  plugins: readonly ServerPlugin[],
-  options: Partial<Options> = {},
-): Promise<PlainResponse> {
+async function respondingAtDeadline(t: TestContext, plugins: ServerPlugin[], options: Partial<Options> = {}): Promise<PlainResponse> {
   const turn = stopTheClock(t);
-  const handler = createHandler(optionsWith({ deadline: { ms: 1000 }, plugins, ...options }));
-  const answering = handler(httpAPI.build(post({ query: '{ echo }' }, { headers: [['origin', 'https://app.example']] })));
+  const send = serving({ deadline: { ms: 1000 }, plugins, ...options });
+  const answering = send(post({ query: '{ echo }' }, { headers: [['origin', 'https://app.example']] }));
   await turn(2000);
   for (let passed = 0; passed < 20; passed++) await turn(1);
-  return httpAPI.read(await answering);
+  return answering;
 }
 
 describe('at the deadline', () => {
   test('an execution that hangs before next() is an error, and starts nothing when it continues', async (t) => {
     const notes: string[] = [];
     const gate = deferred();
-    const plugin: ServerPlugin = {
-      execution: async (_execution, next) => {
-        await gate.promise;
-        const { result } = await next();
-        notes.push(String(result.errors?.[0]?.extensions?.['code']));
-        throw new Error('not read');
-      },
-      requestDidStart: () => ({
-        executionDidStart: () => void notes.push('executionDidStart'),
-        willSendResponse: () => void notes.push('willSendResponse'),
-      }),
-    };
+    const hanging = wrapping(async (_execution, next) => {
+      await gate.promise;
+      const { result } = await next();
+      notes.push(String(result.errors?.[0]?.extensions?.['code']));
+      throw new Error('not read');
+    });
 
-    const answer = await respondingAtDeadline(t, [plugin]);
+    const answer = await respondingAtDeadline(t, [hanging, noting(notes, 'executionDidStart', 'willSendResponse')]);
     gate.resolve();
     await quiet();
 
@@ -202,10 +169,7 @@ describe('at the deadline', () => {
         (answer.headers ?? answer.head.headers).set(`x-${name}`, 'seen');
         return answer;
       });
-    const hanging: Next = async (_call, next) => {
-      await next();
-      return new Promise(() => {});
-    };
+    const hanging: Next = async (_call, next) => next().then(() => new Promise(() => {}));
 
     test(`each ${hook} around two that hang after next() sees the late answer, and may change it`, async (t) => {
       const seen: unknown[] = [];
@@ -218,15 +182,14 @@ describe('at the deadline', () => {
         ['two', 'DEADLINE_EXCEEDED'],
         ['one', 'DEADLINE_EXCEEDED'],
       ]);
-      assert.deepEqual([answer.status, json(answer).data], [504, undefined]);
-      assert.deepEqual([answer.headers.get('x-one'), answer.headers.get('x-two')], ['seen', 'seen']);
+      assert.deepEqual(
+        [answer.status, json(answer).data, answer.headers.get('x-one'), answer.headers.get('x-two')],
+        [504, undefined, 'seen', 'seen'],
+      );
     });
 
     test(`an ${hook} that refuses the answer, around one that hangs and only watches, is not skipped`, async (t) => {
-      const refusing = around(async (_call, next) => {
-        await next();
-        throw new GraphQLError('refused', { extensions: { code: 'FORBIDDEN' } });
-      });
+      const refusing = around(async (_call, next) => next().then(() => Promise.reject(new GraphQLError('refused'))));
 
       const answer = await respondingAtDeadline(t, [refusing, around(hanging, { onlyWatches: true })]);
 
@@ -245,18 +208,14 @@ describe('at the deadline', () => {
   });
 
   test('a stage around one that hangs gets its answer, and what has run', async (t) => {
-    const ended: unknown[] = [];
-    const watching: ServerPlugin = {
-      position: 'first',
-      operation: after(
-        (_call, { errors, executed, operation }) => void ended.push([errors[0]?.extensions['code'], executed, operation?.operation]),
-      ),
-    };
+    let ended: OperationOutcome | undefined;
+    const watching: ServerPlugin = { position: 'first', operation: after((_call, outcome) => (ended = outcome)) };
     const hanging: ServerPlugin = { operation: async (_call, next) => next().then(() => new Promise(() => {})) };
 
     await respondingAtDeadline(t, [hanging, watching]);
 
-    assert.deepEqual(ended, [['DEADLINE_EXCEEDED', true, 'query']]);
+    const { errors, executed, operation } = ended!;
+    assert.deepEqual([errors[0]?.extensions['code'], executed, operation?.operation], ['DEADLINE_EXCEEDED', true, 'query']);
   });
 });
 
@@ -264,17 +223,8 @@ describe('at the deadline', () => {
 function slowMutation(): { options: Options; started: Promise<void>; finish: () => void; ran: string[]; ended: Promise<void> } {
   const [started, gate, ended] = [deferred(), deferred(), deferred()];
   const ran: string[] = [];
-  const resolvers = {
-    Mutation: {
-      first: async () => {
-        ran.push('first');
-        started.resolve();
-        await gate.promise;
-        return 'a';
-      },
-      second: () => (ran.push('second'), 'b'),
-    },
-  };
+  const first = (): Promise<string> => (ran.push('first'), started.resolve(), gate.promise.then(() => 'a'));
+  const resolvers = { Mutation: { first, second: () => (ran.push('second'), 'b') } };
   const plugins: ServerPlugin[] = [{ operation: after(() => ended.resolve()) }];
   return { options: optionsWith({ resolvers, plugins }), started: started.promise, finish: gate.resolve, ran, ended: ended.promise };
 }
@@ -287,13 +237,9 @@ const runningToEnd: ServerPlugin = {
     return running;
   },
 };
-const mutation = post({ query: 'mutation { first second }' });
 
 /** The mutation, sent by a client that can leave. */
-function byClient({ signal }: AbortController, query = 'mutation { first second }'): Request {
-  const headers = { 'content-type': 'application/json' };
-  return new Request('https://example.com/graphql', { method: 'POST', headers, body: JSON.stringify({ query }), signal });
-}
+const byClient = ({ signal }: AbortController, query = 'mutation { first second }'): Request => webRequestFor(post({ query }), { signal });
 
 describe('a client that leaves during a mutation', () => {
   for (const [what, isKept] of [
@@ -333,7 +279,7 @@ describe('an execution that runs to its end', () => {
     const handler = createFetchHandler({ ...options, plugins: [runningToEnd, storing] });
     let isDone = false;
 
-    const answering = handler.fetch(webRequestFor(mutation), {}, { waitUntil: (one: Promise<unknown>) => work.push(one) });
+    const answering = handler.fetch(byClient(new AbortController()), {}, { waitUntil: (one: Promise<unknown>) => work.push(one) });
     await started;
     void Promise.all(work).then(() => (isDone = true));
     finish();
@@ -373,20 +319,11 @@ describe('an execution that runs to its end', () => {
       };
       class API extends RESTDataSource {
         override baseURL = 'https://api.example.com/';
-        load(): Promise<string> {
-          return this.post('things');
-        }
+        load = (): Promise<string> => this.post('things');
       }
       const client = new AbortController();
-      const handler = createFetchHandler(
-        optionsWith({
-          dataSources: () => ({ api: new API({ httpFetch }) }),
-          resolvers: {
-            Mutation: { first: (_: unknown, __: unknown, { dataSources }: { dataSources: { api: API } }) => dataSources.api.load() },
-          },
-          plugins,
-        }),
-      );
+      const resolvers = { Mutation: { first: (_: unknown, __: unknown, { dataSources }: any) => dataSources.api.load() } };
+      const handler = createFetchHandler(optionsWith({ dataSources: () => ({ api: new API({ httpFetch }) }), resolvers, plugins }));
 
       const answering = handler(byClient(client, 'mutation { first }'));
       await called.promise;
@@ -437,13 +374,9 @@ describe('runOperation', () => {
     test(`refuses ${what}, without rejecting`, async () => {
       const ran: string[] = [];
       const resolvers = { Mutation: { first: () => (ran.push('first'), 'a') } };
-      const send = serving({
-        plugins: [running({ query }), limits({ maxCost: 3 })],
-        typeDefs: `${typeDefs} type Subscription { count: Int }`,
-        resolvers,
-      });
+      const plugins = [running({ query }), limits({ maxCost: 3 })];
 
-      const answer = json(await send(request));
+      const answer = json(await serving({ plugins, typeDefs: `${typeDefs} type Subscription { count: Int }`, resolvers })(request));
 
       assert.equal(answer.errors[0].extensions.code, code, JSON.stringify(answer));
       assert.deepEqual([answer.data, ran], [undefined, []]);
@@ -451,10 +384,9 @@ describe('runOperation', () => {
   }
 
   test('ends in time', async (t) => {
-    const plugin = running({ query: '{ echo }' });
     const resolvers = { Query: { echo: () => new Promise<string>(() => {}) } };
 
-    const answer = json(await respondingAtDeadline(t, [plugin], { resolvers }));
+    const answer = json(await respondingAtDeadline(t, [running({ query: '{ echo }' })], { resolvers }));
 
     assert.equal(answer.errors[0].extensions.code, 'DEADLINE_EXCEEDED');
     assert.deepEqual(answer.data, { echo: null });
