@@ -24,27 +24,41 @@ function recorder(): [plugin: ServerPlugin, calls: string[]] {
   return [{ serverWillStart: () => (note('start')(), { drainServer: note('drain'), serverWillStop: note('stop') }) }, calls];
 }
 
-const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"{ ok }"}' } as const;
+const whole = ['start', 'drain', 'stop'];
+
+/** A handler whose first plugin lists its calls. */
+function closable(options: Partial<ServerOptions> = {}, ...others: ServerPlugin[]) {
+  const [plugin, calls] = recorder();
+  const [logger, lines] = recordingLogger();
+  const handler = createHandler({ typeDefs, logger, plugins: [plugin, ...others], ...options } as ServerOptions);
+  return { handler, calls, lines, run: (query: string) => createTester(handler).run(query) };
+}
+
+/** A request without a platform's waitUntil: work goes on after its answer. */
+function requestOf(query: string, accept = 'application/json'): Request {
+  const headers = { 'content-type': 'application/json', accept };
+  return new Request('https://shop.example/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) });
+}
+
+const never = (): Promise<never> => new Promise(() => {});
 
 describe('close of a handler', () => {
   test('calls drainServer and serverWillStop once, also when it is called twice', async () => {
-    const [plugin, calls] = recorder();
-    const handler = createHandler({ typeDefs, plugins: [plugin] });
-    await createTester(handler).run('{ ok }');
+    const { handler, calls, run } = closable();
+    await run('{ ok }');
 
     await Promise.all([handler.close(), handler.close()]);
     await handler.close();
 
-    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+    assert.deepEqual(calls, whole);
   });
 
   test('does not start a server that no request has started', async () => {
-    const [plugin, calls] = recorder();
     let loaded = 0;
-    const plain = createHandler({ typeDefs, plugins: [plugin] });
+    const { handler, calls } = closable();
     const late = createHandler(() => (loaded++, { typeDefs }));
 
-    await plain.close();
+    await handler.close();
     await late.close();
     const { status } = await createTester(late).run('{ ok }');
 
@@ -62,28 +76,23 @@ describe('close of a handler', () => {
 
     assert.equal((await running).status, 200);
     await closing;
-    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+    assert.deepEqual(calls, whole);
   });
 
   test('lets running operations and their work end before serverWillStop, and answers later requests with 503', async () => {
-    const [plugin, calls] = recorder();
     const [slow, work] = [deferred<string>(), deferred<void>()];
-    const handler = createHandler({
-      typeDefs,
-      plugins: [plugin],
+    const { handler, calls } = closable({
       context: ({ waitUntil }) => (waitUntil(work.promise.then(() => void calls.push('work'))), {}),
       resolvers: { Query: { slow: () => slow.promise } },
     });
-    // Without a platform's waitUntil, work goes on after the answer of a Request.
-    const request = new Request('https://shop.example/graphql', { ...post, body: '{"query":"{ slow }"}' });
-    const running = handler(request);
+    const running = handler(requestOf('{ slow }'));
     await turn();
 
     const closing = handler.close();
-    const refused = await handler(new Request('https://shop.example/graphql', post));
+    const refused = await handler(requestOf('{ ok }'));
     const health = await handler(new Request('https://shop.example/graphql/health'));
     slow.resolve('done');
-    const answer = (await (await running).json()) as object;
+    const answer: unknown = await (await running).json();
     await turn();
     assert.deepEqual(calls, ['start', 'drain']);
     work.resolve();
@@ -91,17 +100,14 @@ describe('close of a handler', () => {
 
     assert.deepEqual(answer, { data: { slow: 'done' } });
     assert.deepEqual(calls, ['start', 'drain', 'work', 'stop']);
-    assert.equal(refused.status, 503);
-    const { errors } = (await refused.json()) as { errors: object[] };
-    assert.deepEqual(errors, [{ message: 'The handler has been closed.', extensions: { code: 'SERVICE_UNAVAILABLE' } }]);
+    const errors = [{ message: 'The handler has been closed.', extensions: { code: 'SERVICE_UNAVAILABLE' } }];
+    assert.deepEqual([refused.status, await refused.json()], [503, { errors }]);
     assert.deepEqual([health.status, await health.json()], [503, { status: 'fail' }]);
   });
 
   test('gives up calls that do not end within 10 s, with a warning', async (context) => {
-    const [plugin, calls] = recorder();
-    const [logger, lines] = recordingLogger();
-    const handler = createHandler({ typeDefs, logger, plugins: [plugin], resolvers: { Query: { slow: () => new Promise(() => {}) } } });
-    void createTester(handler).run('{ slow }');
+    const { handler, calls, lines, run } = closable({ resolvers: { Query: { slow: never } } });
+    void run('{ slow }');
     await turn();
     context.mock.timers.enable({ apis: ['setTimeout'] });
 
@@ -113,7 +119,7 @@ describe('close of a handler', () => {
     context.mock.timers.tick(1);
     await closing;
 
-    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+    assert.deepEqual(calls, whole);
     assert.match(lines.map(({ message }) => message).join('\n'), /was closed although calls[^\n]* did not end within 10000 ms/);
   });
 
@@ -125,15 +131,9 @@ describe('close of a handler', () => {
       const handler = createHandler({
         typeDefs: 'type Query { self: Query fast: String slow: String } type Mutation { self: Query }',
         incrementalDelivery: incrementalDelivery(),
-        resolvers: { Query: { self: () => ({}), slow: () => new Promise(() => {}) }, Mutation: { self: () => ({}) } },
+        resolvers: { Query: { self: () => ({}), slow: never }, Mutation: { self: () => ({}) } },
       });
-      const query = `${operation} { self { fast ... @defer { slow } } }`;
-      const request = new Request('https://shop.example/graphql', {
-        ...post,
-        headers: { ...post.headers, accept: 'multipart/mixed' },
-        body: JSON.stringify({ query }),
-      });
-      const answer = await handler(request);
+      const answer = await handler(requestOf(`${operation} { self { fast ... @defer { slow } } }`, 'multipart/mixed'));
 
       await handler.close();
 
@@ -150,8 +150,12 @@ describe('close of a handler', () => {
   ] as const) {
     for (const end of ['close', 'the client'] as const) {
       test(`calls serverWillStop after the end of ${what} that ${end} has cut`, async () => {
-        const [plugin, calls] = recorder();
         const [begun, cleanUp] = [deferred<void>(), deferred<void>()];
+        const clean = async (): Promise<void> => {
+          begun.resolve();
+          await cleanUp.promise;
+          calls.push('cleaned up');
+        };
         async function* ticks(_: unknown, __: unknown, { signal }: { signal: AbortSignal }): AsyncGenerator<any> {
           try {
             yield what.includes('subscription') ? { tick: 1 } : 1;
@@ -159,26 +163,16 @@ describe('close of a handler', () => {
             if (what.includes('subscription')) await once(signal, 'abort');
             else yield 2;
           } finally {
-            begun.resolve();
-            await cleanUp.promise;
-            calls.push('cleaned up');
+            await clean();
           }
         }
-        const slow = async (): Promise<void> => {
-          begun.resolve();
-          await cleanUp.promise;
-          calls.push('cleaned up');
-        };
-        const handler = createHandler({
+        const { handler, calls } = closable({
           typeDefs: 'type Query { ok: Boolean slow: String ticks: [Int] } type Subscription { tick: Int }',
-          plugins: [plugin],
           incrementalDelivery: incrementalDelivery(),
           context: ({ signal }) => ({ signal }),
-          resolvers: { Query: { slow, ticks }, Subscription: { tick: { subscribe: ticks } } } as never,
+          resolvers: { Query: { slow: clean, ticks }, Subscription: { tick: { subscribe: ticks } } } as never,
         });
-        const headers = { ...post.headers, accept };
-        const answer = await handler(new Request('https://shop.example/graphql', { ...post, headers, body: JSON.stringify({ query }) }));
-        const reader = answer.body!.getReader();
+        const reader = (await handler(requestOf(query, accept))).body!.getReader();
         for (let count = 0; count < 3; count++) void reader.read();
         await begun.promise;
         if (end === 'the client') await reader.cancel();
@@ -195,21 +189,14 @@ describe('close of a handler', () => {
   }
 
   test('rejects with the error of serverWillStop', async () => {
-    const plugin: ServerPlugin = {
-      serverWillStart: () => ({
-        serverWillStop: () => {
-          throw new Error('the pool hangs');
-        },
-      }),
-    };
-    const handler = createHandler({ typeDefs, plugins: [plugin] });
-    await createTester(handler).run('{ ok }');
+    const serverWillStop = (): Promise<never> => Promise.reject(new Error('the pool hangs'));
+    const { handler, run } = closable({}, { serverWillStart: () => ({ serverWillStop }) });
+    await run('{ ok }');
 
     await assert.rejects(handler.close(), /the pool hangs/);
   });
 
   test('calls serverWillStop of every plugin, although a hook of another one fails', async () => {
-    const [plugin, calls] = recorder();
     const stopping = deferred<void>();
     const failing: ServerPlugin = {
       serverWillStart: () => ({
@@ -218,9 +205,8 @@ describe('close of a handler', () => {
       }),
     };
     const slow: ServerPlugin = { serverWillStart: () => ({ serverWillStop: () => stopping.promise.then(() => void calls.push('slow')) }) };
-    const [logger, lines] = recordingLogger();
-    const handler = createHandler({ typeDefs, logger, plugins: [failing, plugin, slow] });
-    await createTester(handler).run('{ ok }');
+    const { handler, calls, lines, run } = closable({}, { ...failing, position: 'first' }, slow);
+    await run('{ ok }');
 
     const closing = handler.close();
     await turn();
@@ -232,15 +218,13 @@ describe('close of a handler', () => {
   });
 
   test('stops the plugins that had started when the start failed', async () => {
-    const [plugin, calls] = recorder();
-    const failing: ServerPlugin = { serverWillStart: () => Promise.reject(new Error('the database is down')) };
-    const handler = createHandler({ typeDefs, logger: recordingLogger()[0], plugins: [plugin, failing] });
-    const { status } = await createTester(handler).run('{ ok }');
+    const { handler, calls, run } = closable({}, { serverWillStart: () => Promise.reject(new Error('the database is down')) });
+    const { status } = await run('{ ok }');
 
     await handler.close();
 
     assert.equal(status, 500);
-    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+    assert.deepEqual(calls, whole);
   });
 
   test('stops a server that starts after the call that started it gave up', async () => {
@@ -256,50 +240,36 @@ describe('close of a handler', () => {
     await closing;
 
     assert.equal(status, 504);
-    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+    assert.deepEqual(calls, whole);
   });
 
   test('stops a server during whose start it is called', async () => {
-    const [plugin, calls] = recorder();
     let closing: Promise<void> | undefined;
-    const closer: ServerPlugin = { serverWillStart: () => void (closing = handler.close()) };
-    const handler = createHandler({ typeDefs, plugins: [closer, plugin] });
-    await createTester(handler).run('{ ok }');
+    const { handler, calls, run } = closable({}, { position: 'first', serverWillStart: () => void (closing = handler.close()) });
+    await run('{ ok }');
 
     await closing;
 
-    assert.deepEqual(calls, ['start', 'drain', 'stop']);
-  });
-
-  test('closes handlers for Lambda, with and without streams', async () => {
-    const creators = [
-      (options: ServerOptions) => createLambdaHandler(options as object),
-      (options: ServerOptions) => createStreamingHandler(options as object),
-    ];
-    for (const create of creators) {
-      const [plugin, calls] = recorder();
-      const tester = createTester(create({ typeDefs, plugins: [plugin] }), { platform: 'function-url' });
-      assert.equal((await tester.run('{ ok }')).status, 200);
-
-      await tester.close();
-
-      assert.deepEqual(calls, ['start', 'drain', 'stop']);
-      assert.equal((await tester.run('{ ok }')).status, 503);
-    }
+    assert.deepEqual(calls, whole);
   });
 });
 
 describe('close of a tester', () => {
-  test('closes the server of the options', async () => {
-    const [plugin, calls] = recorder();
-    const tester = createTester({ typeDefs, plugins: [plugin] });
-    await tester.run('{ ok }');
+  for (const [what, testerOf] of Object.entries<(options: object) => ReturnType<typeof createTester>>({
+    'closes the server of the options': (options) => createTester(options as ServerOptions),
+    'closes a handler for Lambda': (options) => createTester(createLambdaHandler(options), { platform: 'function-url' }),
+    'closes a handler for Lambda with streams': (options) => createTester(createStreamingHandler(options), { platform: 'function-url' }),
+  }))
+    test(what, async () => {
+      const [plugin, calls] = recorder();
+      const tester = testerOf({ typeDefs, plugins: [plugin] });
+      assert.equal((await tester.run('{ ok }')).status, 200);
 
-    await tester.close();
+      await tester.close();
 
-    assert.deepEqual(calls, ['start', 'drain', 'stop']);
-    assert.equal((await tester.run('{ ok }')).status, 503);
-  });
+      assert.deepEqual(calls, whole);
+      assert.equal((await tester.run('{ ok }')).status, 503);
+    });
 
   test('says what to close when it tests a function that wraps a handler', async () => {
     const tester = createTester((event: unknown) => Promise.resolve(event));
@@ -320,7 +290,7 @@ test('serve stops the plugins that had started if it cannot listen, or if anothe
   await assert.rejects(serve({ typeDefs, logger, plugins: [plugin] }, { port }), /it is in use/);
   await assert.rejects(serve({ typeDefs, logger, nodeEnv: 'test', plugins: [plugin, failing] }, { port: 0 }), /the database is down/);
 
-  assert.deepEqual(calls, ['start', 'drain', 'stop', 'start', 'drain', 'stop']);
+  assert.deepEqual(calls, [...whole, ...whole]);
 });
 
 describe('a start that fails', () => {
@@ -335,16 +305,15 @@ describe('a start that fails', () => {
       else process.env['NODE_ENV'] = before;
     });
     context.mock.method(console, 'error', () => {});
-    const messageOf = async (server: AnyHandler | Promise<never>): Promise<string | undefined> => {
+    const answerIn = async (nodeEnv: string, server: AnyHandler | Promise<never>): Promise<unknown> => {
+      process.env['NODE_ENV'] = nodeEnv;
       const { errors, status } = await createTester(server as AnyHandler).run('{ ok }');
-      assert.equal(status, 500);
-      return errors?.[0]?.message;
+      return [status, errors?.[0]?.message];
     };
+    const told = [500, 'The server could not start: the database is down'];
 
-    process.env['NODE_ENV'] = 'production';
-    assert.equal(await messageOf(createHandler(fails)), 'Internal server error');
-    assert.equal(await messageOf(fails()), 'The server could not start: the database is down');
-    process.env['NODE_ENV'] = 'test';
-    assert.equal(await messageOf(createHandler(fails)), 'The server could not start: the database is down');
+    assert.deepEqual(await answerIn('production', createHandler(fails)), [500, 'Internal server error']);
+    assert.deepEqual(await answerIn('production', fails()), told);
+    assert.deepEqual(await answerIn('test', createHandler(fails)), told);
   });
 });
