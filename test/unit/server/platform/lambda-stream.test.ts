@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
-
-import type { Context } from 'aws-lambda';
+import type { TestContext } from 'node:test';
 
 import { createStreamingHandler } from '../../../../src/entries/aws-lambda.ts';
 import { deferred } from '../../../support/deferred.ts';
@@ -10,20 +9,24 @@ import { createEventSource } from '../../../support/event-source.ts';
 import type { EventSource } from '../../../support/event-source.ts';
 import * as events from '../../../support/events.ts';
 import { post } from '../../../support/plain-http.ts';
-import type { PlainRequest } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { recordStream, splitPrelude } from '../../../support/response-stream.ts';
+import type { RecordedStream } from '../../../support/response-stream.ts';
 import { parseEvents, resultsOf } from '../../../support/sse.ts';
-
-interface StreamingFunction {
-  readonly source: EventSource<{ ticks: number }>;
-  // Any: tests send events of every shape.
-  readonly handler: (event: any, output: ReturnType<typeof recordStream>['output'], context?: any) => Promise<void>;
-}
 
 let functions = 0;
 
-function streamingFunction(options: object = {}): StreamingFunction {
+/** Starts to answer an event; the stream takes this many bytes before it applies backpressure. */
+type Begin = (
+  event: unknown,
+  settings?: { context?: object; highWaterMark?: number; isGone?: boolean },
+) => RecordedStream & { serving: Promise<void> };
+
+function streamingFunction(options: object = {}): {
+  source: EventSource<{ ticks: number }>;
+  begin: Begin;
+  all(event: unknown): Promise<string>;
+} {
   const source = createEventSource<{ ticks: number }>();
   const handler = createStreamingHandler<any, any>({
     logger: recordingLogger()[0],
@@ -34,38 +37,45 @@ function streamingFunction(options: object = {}): StreamingFunction {
     },
     ...options,
   });
-  return { source, handler };
+  const begin: Begin = (event, { context = { getRemainingTimeInMillis: () => 30_000 }, highWaterMark, isGone = false } = {}) => {
+    const recorded = recordStream(highWaterMark);
+    if (isGone) recorded.output.destroy(new Error('ECONNRESET'));
+    return { ...recorded, serving: handler(event as never, recorded.output, context as never) };
+  };
+  const all = async (event: unknown): Promise<string> => {
+    const { text, serving } = begin(event);
+    return (await Promise.all([text(), serving]))[0];
+  };
+  return { source, begin, all };
 }
 
-/** Sends an event, and returns what was written once the invocation has ended. */
-async function outputFor({ handler }: StreamingFunction, event: unknown, platform?: object): Promise<string> {
-  const { output, text } = recordStream();
-  const [all] = await Promise.all([text(), handler(event, output, platform)]);
-  return all;
+/** Lambda's context of a call with this limit, on a clock that the test advances. */
+function lambdaOnClock(t: TestContext, limit: number): { getRemainingTimeInMillis: () => number } {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
+  const end = Date.now() + limit;
+  return { getRemainingTimeInMillis: () => end - Date.now() };
 }
 
-const context = { getRemainingTimeInMillis: () => 30_000 } as Context;
-const subscription = post({ query: 'subscription { ticks }' }, { headers: [['accept', 'text/event-stream']] });
+const hello = events.functionURLEvent(post({ query: '{ hello }' }));
+const subscriptionRequest = post({ query: 'subscription { ticks }' }, { headers: [['accept', 'text/event-stream']] });
+const subscription = events.functionURLEvent(subscriptionRequest);
 
 test('the handler is marked as a streaming function for the runtime', () => {
-  const { handler } = streamingFunction();
+  const handler = createStreamingHandler({ typeDefs: 'type Query { ok: Boolean }' });
 
   assert.equal(Reflect.get(handler, Symbol.for('aws.lambda.runtime.handler.streaming')), 'response');
 });
 
 test('status, headers and cookies precede the body', async () => {
-  const { handler } = streamingFunction({
+  const { begin } = streamingFunction({
     context: ({ response }: any) => {
-      response.headers.append('set-cookie', 'a=1');
-      response.headers.append('set-cookie', 'b=2');
+      for (const cookie of ['a=1', 'b=2']) response.headers.append('set-cookie', cookie);
       return {};
     },
   });
-  const { output, text, contentType } = recordStream();
+  const { text, contentType } = begin(hello);
 
-  const [all] = await Promise.all([text(), handler(events.functionURLEvent(post({ query: '{ hello }' })), output, context)]);
-
-  const { head, body } = splitPrelude(all);
+  const { head, body } = splitPrelude(await text());
   assert.equal(contentType(), 'application/vnd.awslambda.http-integration-response');
   assert.deepEqual(head, {
     statusCode: 200,
@@ -81,12 +91,11 @@ test('status, headers and cookies precede the body', async () => {
 });
 
 test('an event is written before the next one arrives', async () => {
-  const { handler, source } = streamingFunction();
-  const { output, writes } = recordStream();
+  const { begin, source } = streamingFunction();
+  const { output, writes, serving } = begin(subscription);
   const written = deferred();
   output.on('data', (chunk: Buffer) => chunk.includes('"ticks":1') && written.resolve());
 
-  const serving = handler(events.functionURLEvent(subscription), output, context);
   source.push({ ticks: 1 });
   await written.promise;
   assert.equal(source.isClosed(), false);
@@ -98,12 +107,11 @@ test('an event is written before the next one arrives', async () => {
 });
 
 test('a client that does not read pauses the source', async () => {
-  const { handler, source } = streamingFunction();
-  const { output, writes, text } = recordStream(64);
+  const { begin, source } = streamingFunction();
   for (let ticks = 0; ticks < 1000; ticks++) source.push({ ticks });
   source.complete();
 
-  const serving = handler(events.functionURLEvent(subscription), output, context);
+  const { writes, text, serving } = begin(subscription, { highWaterMark: 64 });
   await new Promise((resolve) => setImmediate(resolve));
   const taken = source.pulls();
   const written = await text();
@@ -115,20 +123,16 @@ test('a client that does not read pauses the source', async () => {
 });
 
 describe('a client that', () => {
-  const answers: Readonly<Record<string, PlainRequest>> = {
+  for (const [name, event] of Object.entries({
     'a subscription': subscription,
-    'an answer of 1 MB': post({ query: '{ text(length: 1000000) }' }),
-  };
-  for (const [name, request] of Object.entries(answers)) {
+    'an answer of 1 MB': events.functionURLEvent(post({ query: '{ text(length: 1000000) }' })),
+  })) {
     test(`does not read ${name} ends the invocation before the platform's timeout`, async (t) => {
-      t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
-      const end = Date.now() + 3000;
-      const { handler, source } = streamingFunction();
-      const { output } = recordStream(64);
+      const { begin, source } = streamingFunction();
       for (let ticks = 0; ticks < 100; ticks++) source.push({ ticks });
 
       let isOver = false;
-      const serving = handler(events.functionURLEvent(request), output, { getRemainingTimeInMillis: () => end - Date.now() });
+      const { output, serving } = begin(event, { highWaterMark: 64, context: lambdaOnClock(t, 3000) });
       void serving.then(() => (isOver = true));
       for (let step = 0; step < 29; step++) {
         for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -136,49 +140,42 @@ describe('a client that', () => {
       }
       await new Promise((resolve) => setImmediate(resolve));
 
-      assert.equal(isOver, true);
-      assert.equal(output.destroyed, true);
-      if (request === subscription) await source.closed;
+      assert.deepEqual([isOver, output.destroyed], [true, true]);
+      if (event === subscription) await source.closed;
     });
 
     test(`has gone before ${name} is written ends the invocation`, async () => {
-      const { handler } = streamingFunction();
-      const { output } = recordStream();
-      output.destroy(new Error('ECONNRESET'));
+      const { output, serving } = streamingFunction().begin(event, { isGone: true });
 
-      await handler(events.functionURLEvent(request), output, context);
+      await serving;
 
       assert.equal(output.destroyed, true);
     });
   }
 
-  for (const [name, request] of Object.entries({ 'an answer': post({ query: '{ hello }' }), 'a subscription': subscription })) {
+  for (const [name, event] of Object.entries({ 'an answer': hello, 'a subscription': subscription })) {
     test(`has gone while ${name} was prepared ends the invocation and the source`, async () => {
       const prepared = deferred<object>();
-      const { handler, source } = streamingFunction({ context: () => prepared.promise });
-      const { output } = recordStream();
-      output.on('error', () => {});
+      const { begin, source } = streamingFunction({ context: () => prepared.promise });
 
-      const serving = handler(events.functionURLEvent(request), output, context);
+      const { output, serving } = begin(event);
+      output.on('error', () => {});
       const closed = once(output, 'close');
       output.destroy();
       await closed;
       prepared.resolve({});
       await serving;
 
-      if (request === subscription) await source.closed;
+      if (event === subscription) await source.closed;
     });
   }
 });
 
 test('a subscription ends before the platform ends the function: with an error that says why, and complete', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
-  const end = Date.now() + 15_000;
-  const { handler, source } = streamingFunction();
-  const { output, text } = recordStream();
+  const { begin, source } = streamingFunction();
   source.push({ ticks: 1 });
 
-  const serving = handler(events.functionURLEvent(subscription), output, { getRemainingTimeInMillis: () => end - Date.now() });
+  const { text, serving } = begin(subscription, { context: lambdaOnClock(t, 15_000) });
   const written = text();
   for (let second = 0; second < 15; second++) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -202,17 +199,11 @@ test('a subscription ends before the platform ends the function: with an error t
 });
 
 test('a source that is not ready in time sends an error event, and is closed once it is ready', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
-  const end = Date.now() + 3_000;
   const [asked, coming, source] = [deferred(), deferred<AsyncIterable<unknown>>(), createEventSource<unknown>()];
-  const subscribe = (): Promise<AsyncIterable<unknown>> => {
-    asked.resolve();
-    return coming.promise;
-  };
-  const { handler } = streamingFunction({ resolvers: { Subscription: { ticks: { subscribe } } } });
-  const { output, text } = recordStream();
+  const subscribe = (): Promise<AsyncIterable<unknown>> => (asked.resolve(), coming.promise);
+  const { begin } = streamingFunction({ resolvers: { Subscription: { ticks: { subscribe } } } });
 
-  const serving = handler(events.functionURLEvent(subscription), output, { getRemainingTimeInMillis: () => end - Date.now() });
+  const { text, serving } = begin(subscription, { context: lambdaOnClock(t, 3000) });
   const written = text();
   await asked.promise;
   // The timer is set one turn after the first await.
@@ -222,14 +213,14 @@ test('a source that is not ready in time sends an error event, and is closed onc
   coming.resolve(source);
   await source.closed;
 
-  const [result] = resultsOf(splitPrelude(await written).body) as { errors: { extensions: { code: string } }[] }[];
-  assert.equal(result?.errors[0]?.extensions.code, 'DEADLINE_EXCEEDED');
+  const [result] = resultsOf(splitPrelude(await written).body) as any[];
+  assert.equal(result.errors[0].extensions.code, 'DEADLINE_EXCEEDED');
 });
 
 test('a response longer than 6 MB is sent', async () => {
   const event = events.functionURLEvent(post({ query: '{ text(length: 20000000) }' }));
 
-  const { body } = splitPrelude(await outputFor(streamingFunction(), event));
+  const { body } = splitPrelude(await streamingFunction().all(event));
 
   assert.equal(JSON.parse(body).data.text.length, 20_000_000);
 });
@@ -237,30 +228,19 @@ test('a response longer than 6 MB is sent', async () => {
 test('a failed start is a response with status 500', async (t) => {
   // The options, and with them the logger, do not exist yet.
   t.mock.method(console, 'error', () => {});
-  const handler = createStreamingHandler(() => Promise.reject(new Error('no database')));
+  const { output, text } = recordStream();
 
-  const all = await outputFor(
-    { ...streamingFunction(), handler } as StreamingFunction,
-    events.functionURLEvent(post({ query: '{ hello }' })),
-  );
+  await createStreamingHandler(() => Promise.reject(new Error('no database')))(hello as never, output, {} as never);
 
-  assert.equal(splitPrelude(all).head['statusCode'], 500);
+  assert.equal(splitPrelude(await text()).head['statusCode'], 500);
 });
 
 test('work passed to waitUntil continues after the last byte, and the invocation waits for it', async () => {
   const work = deferred();
-  const { handler } = streamingFunction({
-    context: ({ waitUntil }: any) => {
-      waitUntil(work.promise);
-      return {};
-    },
-  });
-  const { output, text } = recordStream();
   let isOver = false;
 
-  const serving = handler(events.functionURLEvent(post({ query: '{ hello }' })), output, context).finally(() => {
-    isOver = true;
-  });
+  const { text, serving } = streamingFunction({ context: ({ waitUntil }: any) => (waitUntil(work.promise), {}) }).begin(hello);
+  void serving.finally(() => (isOver = true));
   await text();
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(isOver, false);
@@ -270,36 +250,27 @@ test('work passed to waitUntil continues after the last byte, and the invocation
 });
 
 test('a ping is answered', async () => {
-  assert.deepEqual(JSON.parse(await outputFor(streamingFunction(), {})), { statusCode: 200 });
+  assert.deepEqual(JSON.parse(await streamingFunction().all({})), { statusCode: 200 });
 });
 
 test('a direct invocation is answered with the bare result', async () => {
-  const { handler } = streamingFunction();
-  const { output, text, contentType } = recordStream();
+  const { text, contentType } = streamingFunction().begin({ query: '{ hello }' });
 
-  const [all] = await Promise.all([text(), handler({ query: '{ hello }' }, output, context)]);
-
+  assert.deepEqual(JSON.parse(await text()), { data: { hello: 'world' } });
   assert.equal(contentType(), 'application/json');
-  assert.deepEqual(JSON.parse(all), { data: { hello: 'world' } });
 });
 
 describe('an event that a stream cannot answer rejects without writing anything', () => {
-  const wrong: Readonly<Record<string, [event: unknown, message: RegExp]>> = {
-    'HTTP API': [events.httpAPIEvent(subscription), /HTTP API \(2\.0\).*createHandler/],
-    'load balancer': [events.albEvent(subscription), /Load Balancer.*createHandler/],
-    'unknown source': [
-      { Records: [{ eventSource: 'aws:sqs', body: '{}' }] },
-      /^Error: Expected an event of Lambda function URL, API Gateway REST API, .*; got an object with the keys Records\./,
-    ],
-  };
-  for (const [name, [event, message]] of Object.entries(wrong)) {
+  for (const [name, event, message] of [
+    ['HTTP API', events.httpAPIEvent(subscriptionRequest), /HTTP API \(2\.0\).*createHandler/],
+    ['load balancer', events.albEvent(subscriptionRequest), /Load Balancer.*createHandler/],
+    ['unknown source', { Records: [] }, /^Error: Expected an event of Lambda function URL, .*; got an object with the keys Records\./],
+  ] as const)
     test(name, async () => {
-      const { handler } = streamingFunction();
-      const { output, writes } = recordStream();
+      const { serving, writes } = streamingFunction().begin(event);
 
-      await assert.rejects(handler(event, output, context), message);
+      await assert.rejects(serving, message);
 
       assert.deepEqual(writes, []);
     });
-  }
 });

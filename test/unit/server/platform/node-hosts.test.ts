@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, IncomingMessage, request as sendRequest, Agent, ServerResponse } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect as connectTwo, createServer as createServerTwo } from 'node:http2';
+import type { Http2Server } from 'node:http2';
 import { Readable } from 'node:stream';
+import { buffer as bytesOf } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { createListener } from '../../../../src/entries/node.ts';
 import type { NodeListener } from '../../../../src/entries/node.ts';
 import type { ServerOptions } from '../../../../src/server/startup/options.ts';
+import { postJSON } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 
 let listeners = 0;
@@ -28,11 +32,11 @@ function listenerOf(options: Partial<ServerOptions> = {}): NodeListener {
 type Middleware = (request: any, response: ServerResponse) => Promise<void> | void;
 
 /** Listens until the test ends, and returns the server's URL. */
-async function listen(t: TestContext, server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+async function listen(t: TestContext, server: Server | Http2Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   t.after(() => {
     server.close();
-    server.closeAllConnections();
+    if ('closeAllConnections' in server) server.closeAllConnections();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
@@ -45,18 +49,12 @@ async function behind(t: TestContext, middleware: Middleware, options?: Partial<
     await listener(request, response);
   });
   const url = await listen(t, server);
-  const send = async (query: string, headers: Record<string, string> = {}): Promise<{ status: number; headers: Headers; body: any }> => {
-    const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify({ query }) };
-    const response = await fetch(url, init);
-    return { status: response.status, headers: response.headers, body: await response.json() };
+  const send = async (query: string, own: Record<string, string> = {}): Promise<{ status: number; headers: Headers; body: any }> => {
+    const response = await postJSON(url, { query }, own);
+    const { status, headers } = response;
+    return { status, headers, body: await response.json() };
   };
   return send;
-}
-
-async function bytesOf(request: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }
 
 describe('header fields set by middleware', () => {
@@ -73,27 +71,23 @@ describe('header fields set by middleware', () => {
     return headers;
   };
 
-  test('cookies are kept with those of the response', async (t) => {
-    assert.deepEqual((await sent(t, { 'Set-Cookie': ['session=1', 'seen=2'] }, { 'set-cookie': 'user=3' })).getSetCookie(), [
-      'session=1',
-      'seen=2',
-      'user=3',
-    ]);
-    assert.deepEqual((await sent(t, { 'Set-Cookie': 'session=1' })).getSetCookie(), ['session=1']);
-  });
+  for (const [name, before, own, expected] of [
+    ['Set-Cookie', ['session=1', 'seen=2'], 'user=3', ['session=1', 'seen=2', 'user=3']],
+    ['Set-Cookie', 'session=1', undefined, ['session=1']],
+    ['Vary', 'Origin', undefined, 'Origin, Accept'],
+    ['Vary', ['Origin', 'Accept'], 'X-User', 'Origin, Accept, X-User'],
+    ['Vary', '*', undefined, '*'],
+  ] as const)
+    test(`are kept with those of the response: ${name}: ${String(before)}`, async (t) => {
+      const headers = await sent(t, { [name]: before as string }, own === undefined ? {} : { [name]: own });
 
-  test('Vary keeps Origin', async (t) => {
-    assert.equal((await sent(t, { Vary: 'Origin' })).get('vary'), 'Origin, Accept');
-    assert.equal((await sent(t, { Vary: ['Origin', 'Accept'] }, { vary: 'X-User' })).get('vary'), 'Origin, Accept, X-User');
-    assert.equal((await sent(t, { Vary: '*' })).get('vary'), '*');
-  });
+      assert.deepEqual(name === 'Vary' ? headers.get(name) : headers.getSetCookie(), expected);
+    });
 });
 
 describe('header fields of a response can be read after it was sent, as loggers do', () => {
   const touch: Record<string, (response: ServerResponse) => void> = {
-    'where middleware has set a field': (response) => {
-      response.setHeader('x-by', 'middleware');
-    },
+    'where middleware has set a field': (response) => void response.setHeader('x-by', 'middleware'),
     'where middleware waits for the head': (response) => {
       const { writeHead } = response;
       response.writeHead = ((...head: never) => writeHead.apply(response, head)) as typeof writeHead;
@@ -177,19 +171,15 @@ describe('headers', () => {
     assert.deepEqual(body, { data: { user: null, role: 'reader', new: 'new' } });
   });
 
-  /** A request as created by serverless-http and light-my-request: a stream with `headers`, but without raw headers. */
-  function madeUp(body: string): any {
-    const request: any = Readable.from([Buffer.from(body)]);
-    const headers = { 'content-type': 'application/json', 'content-length': String(body.length), 'x-user': 'ada' };
-    return Object.assign(request, { method: 'POST', url: '/', headers });
-  }
-
+  // A stream with `headers`, but without raw headers.
   for (const [name, complete] of [
     ['serverless-http', { complete: true, rawHeaders: [], headersDistinct: {} }],
     ['light-my-request', {}],
   ] as const) {
     test(`of a simulated request, as by ${name}, are complete`, async () => {
-      const request = Object.assign(madeUp('{"query":"{ header(name: \\"x-user\\") }"}'), complete);
+      const body = '{"query":"{ header(name: \\"x-user\\") }"}';
+      const headers = { 'content-type': 'application/json', 'content-length': String(body.length), 'x-user': 'ada' };
+      const request: any = Object.assign(Readable.from([Buffer.from(body)]), { method: 'POST', url: '/', headers }, complete);
       const response = new ServerResponse(new IncomingMessage(null as never));
       const written: string[] = [];
       response.write = (chunk: any) => (written.push(String(chunk)), true);
@@ -203,9 +193,8 @@ describe('headers', () => {
 
   test('of an HTTP/2 request without a content-length are complete, and so is its body', async (t) => {
     const server = createServerTwo(listenerOf() as never);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const client = connectTwo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    t.after(() => (client.destroy(), server.close()));
+    const client = connectTwo(await listen(t, server));
+    t.after(() => client.destroy());
     const stream = client.request({ ':method': 'POST', ':path': '/', 'content-type': 'application/json', 'x-user': 'ada' });
 
     stream.end('{"query":"{ header(name: \\"x-user\\") }"}');
@@ -226,23 +215,19 @@ describe('a body above the limit', () => {
     });
   }
 
-  for (const [what, length] of [
-    ['a little', 2 ** 20 + 1],
-    ['a lot', 2 ** 24],
-  ] as const) {
-    test(`by ${what} is a 413, and the next request on its connection is answered`, async (t) => {
-      const server = createServer(listenerOf());
+  for (const length of [2 ** 20 + 1, 2 ** 24])
+    test(`is a 413, and the next request on its connection is answered: ${length} bytes`, async (t) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       t.after(() => agent.destroy());
-      const url = await listen(t, server);
+      const url = await listen(t, createServer(listenerOf()));
 
-      for (let round = 0; round < 5; round++) {
-        assert.equal((await post(agent, url, Buffer.alloc(length, 0x20))).status, 413);
-        const next = await post(agent, url, Buffer.from('{"query":"{ __typename }"}'));
-        assert.equal(next.status, 200);
-      }
+      for (let round = 0; round < 5; round++)
+        for (const [body, status] of [
+          [Buffer.alloc(length, 0x20), 413],
+          [Buffer.from('{"query":"{ __typename }"}'), 200],
+        ] as const)
+          assert.equal((await post(agent, url, body)).status, status);
     });
-  }
 });
 
 test('a listener called with a Request names the function to use', async () => {
