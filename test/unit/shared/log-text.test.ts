@@ -12,15 +12,12 @@ import { post } from '../../support/plain-http.ts';
 const forged = 'no user "x\n2026-11-23 INFO all is well\u001b[2J\u0085\u2028"';
 const escaped = String.raw`no user "x\n2026-11-23 INFO all is well\u001b[2J\u0085\u2028"`;
 let handlers = 0;
+const throwing = (thrown: unknown) => (): never => {
+  throw thrown;
+};
 const failing = (thrown: unknown): object => ({
   typeDefs: `type Query { user: String } # ${(handlers += 1)}`,
-  resolvers: {
-    Query: {
-      user: () => {
-        throw thrown;
-      },
-    },
-  },
+  resolvers: { Query: { user: throwing(thrown) } },
 });
 
 describe('a message that quotes a request', () => {
@@ -35,16 +32,17 @@ describe('a message that quotes a request', () => {
     assert.equal(details[0], thrown);
   });
 
+  const code = <T extends Error>(error: T, more: object = {}): T => Object.assign(error, { code: 'E_USER' }, more);
   const errors: Readonly<Record<string, unknown>> = {
-    'an error': Object.assign(new Error(forged), { code: 'E_USER' }),
-    'a cause': new Error('Not found', { cause: Object.assign(new TypeError(forged), { code: 'E_USER' }) }),
-    'a wrapped error': new GraphQLError(forged, { originalError: Object.assign(new Error(forged), { code: 'E_USER' }) }),
+    'an error': code(new Error(forged)),
+    'a cause': new Error('Not found', { cause: code(new TypeError(forged)) }),
+    'a wrapped error': new GraphQLError(forged, { originalError: code(new Error(forged)) }),
     'an error of 16,000 characters': new Error(`E_USER ${forged}${'.\n2026-11-23 INFO'.repeat(1000)}`),
-    'errors in an error': new AggregateError([Object.assign(new Error(forged), { code: 'E_USER' })], 'All have failed'),
-    'an error in a property': Object.assign(new Error('Not found'), { code: 'E_USER', inner: { error: new Error(forged) } }),
-    'a text in a property': Object.assign(new Error('Not found'), { code: 'E_USER', body: forged }),
-    'a name': Object.assign(new Error('Not found'), { code: 'E_USER', name: forged }),
-    'an error whose message was changed': changed(Object.assign(new Error(forged), { code: 'E_USER' })),
+    'errors in an error': new AggregateError([code(new Error(forged))], 'All have failed'),
+    'an error in a property': code(new Error('Not found'), { inner: { error: new Error(forged) } }),
+    'a text in a property': code(new Error('Not found'), { body: forged }),
+    'a name': code(new Error('Not found'), { name: forged }),
+    'an error whose message was changed': changed(code(new Error(forged))),
     'no error': { code: 'E_USER', body: [forged], file: 'log-text.test.ts' },
   };
   for (const [name, thrown] of Object.entries(errors)) {
@@ -58,9 +56,7 @@ describe('a message that quotes a request', () => {
     });
   }
 
-  const fails = (): never => {
-    throw new Error(forged);
-  };
+  const fails = throwing(new Error(forged));
   const query = { typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => 1 } } };
   const bypasses: Readonly<Record<string, object>> = {
     waitUntil: {

@@ -1,7 +1,10 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import type { GraphQLError } from 'graphql';
+
 import { allPayloads, runIncrementally } from '../../../support/run-incrementally.ts';
+import type { IncrementalRun } from '../../../support/run-incrementally.ts';
 import type { SubsequentPayload } from '../../../../src/server/operation/types.ts';
 
 interface Source extends AsyncIterable<unknown> {
@@ -22,9 +25,10 @@ function numbers(last: number): Source {
   };
 }
 
-function run(resolvers: object, query: string, settings: Parameters<typeof runIncrementally>[2] = {}): Promise<SubsequentPayload[]> {
+function run(resolvers: object, query: string, settings: IncrementalRun = {}, hooks: object = {}): Promise<SubsequentPayload[]> {
   const typeDefs = 'type Query { name: String rows: [Row!] numbers: [Int] again: Query } type Row { id: ID inner: [Int] strict: Int! }';
-  return runIncrementally({ typeDefs, resolvers: { Query: resolvers } as never }, query, settings).then(allPayloads);
+  const plugins = [{ requestDidStart: () => hooks }];
+  return runIncrementally({ typeDefs, resolvers: { Query: resolvers } as never, plugins }, query, settings).then(allPayloads);
 }
 
 describe('a streamed list', () => {
@@ -60,10 +64,8 @@ describe('a streamed list', () => {
       for (; read < 300; read++) yield { id: read };
     }
 
-    const { stream } = await runIncrementally(
-      { typeDefs: 'type Query { rows: [Row] } type Row { id: ID }', resolvers: { Query: { rows } } as never },
-      '{ rows @stream { id } }',
-    );
+    const typeDefs = 'type Query { rows: [Row] } type Row { id: ID }';
+    const { stream } = await runIncrementally({ typeDefs, resolvers: { Query: { rows } } as never }, '{ rows @stream { id } }');
     const before = read;
     await stream!.return();
     await new Promise(setImmediate);
@@ -84,4 +86,16 @@ describe('the paths of parts', () => {
     equal(pending?.length, 2);
     ok(JSON.stringify(payloads).length < 5 * query.length);
   });
+});
+
+it('what a hook writes to the error that stands for all beyond the limit is not in other parts', async () => {
+  const seen: unknown[] = [];
+  const didEncounterSubsequentErrors = (_: unknown, errors: readonly GraphQLError[]): void => {
+    for (const { extensions } of errors) seen.push('seen' in extensions, (extensions['seen'] = true));
+  };
+  const resolvers = { numbers: () => Array.from({ length: 2_000 }, () => new Error('No')), rows: () => [{}, {}] };
+
+  await run(resolvers, '{ numbers rows { ... @defer { strict } } }', {}, { didEncounterSubsequentErrors });
+
+  deepEqual(seen, [false, true, false, true]);
 });

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, match } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { GraphQLString } from 'graphql';
@@ -10,29 +10,18 @@ const typeDefs = `
   scalar Odd  enum Color { RED GREEN }
   type Query { string: String  int: Int  float: Float  boolean: Boolean  id: ID  odd: Odd  color: Color }
 `;
+/** Values that random operations do not have. */
 const values: readonly unknown[] = [
-  'text',
   '',
   'RED',
-  0,
-  1,
-  1.5,
   2 ** 31 - 1,
   2 ** 31,
-  Number.NaN,
+  1.5,
+  NaN,
   Infinity,
-  true,
-  false,
   10n,
-  null,
-  undefined,
-  {},
-  [],
   { valueOf: () => 3 },
   { toString: () => 'text' },
-  Symbol('odd'),
-  new Map(),
-  new Error('value'),
 ];
 
 /** A custom scalar accepts every value, but JSON has none of these types. */
@@ -57,12 +46,10 @@ describe('leaves', () => {
 
         equal(JSON.stringify(data), '{"odd":null,"int":1,"other":null}');
         deepEqual(
-          errors?.map(({ message, path }) => [/to return a value that JSON has, returned: /.test(message), path]),
-          [
-            [true, ['odd']],
-            [true, ['other']],
-          ],
+          errors?.map(({ path }) => path?.join()),
+          ['odd', 'other'],
         );
+        for (const { message } of errors!) match(message, /to return a value that JSON has, returned: /);
       }
     });
 
@@ -80,21 +67,19 @@ describe('leaves', () => {
     }
   });
 
-  it('of a custom scalar may be undefined, null or a promise', async () => {
-    const answers = [undefined, null, Promise.resolve('late'), 'now'];
-    const found = [];
-    for (const answer of answers) {
-      const { data, errors } = await runBoth({
-        typeDefs,
-        functions: { Odd: { serialize: () => answer } },
-        text: '{ odd }',
-        rootValue: { odd: 1 },
-      });
-      found.push(data?.['odd'], errors?.length);
-    }
+  for (const [answer, expected, errorCount] of [
+    [undefined, null, 1],
+    [null, null, 1],
+    [Promise.resolve('late'), 'late', undefined],
+    ['now', 'now', undefined],
+  ] as const)
+    it(`of a custom scalar that serializes to ${String(answer)} are ${expected}`, async () => {
+      const functions = { Odd: { serialize: () => answer } };
 
-    deepEqual(found, [null, 1, null, 1, 'late', undefined, 'now', undefined]);
-  });
+      const { data, errors } = await runBoth({ typeDefs, functions, text: '{ odd }', rootValue: { odd: 1 } });
+
+      deepEqual([data?.['odd'], errors?.length], [expected, errorCount]);
+    });
 
   it('call a function that replaces a built-in one', async () => {
     const { serialize, coerceOutputValue } = GraphQLString as typeof GraphQLString & { coerceOutputValue?: object };
