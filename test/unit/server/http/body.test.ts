@@ -16,13 +16,10 @@ describe('a body', () => {
     'with a byte order mark, as bytes': Buffer.from(`\ufeff${text}`),
     'with a key twice: the last one counts': '{"query":"{ explode }","query":"{ hello }"}',
   };
-  for (const [name, body] of Object.entries(readable)) {
+  for (const [name, body] of Object.entries(readable))
     it(`${name} is read`, async () => {
-      const response = await createEndpoint().send(post(body));
-
-      assert.deepEqual(json(response), hello);
+      assert.deepEqual(json(await createEndpoint().send(post(body))), hello);
     });
-  }
 
   const unreadable: Readonly<Record<string, string | Uint8Array>> = {
     'that is empty': '',
@@ -120,22 +117,17 @@ describe('objects and lists of a large body', () => {
   it('are limited to one for each 20 bytes of maxBodyBytes; one more is 422', async () => {
     const endpoint = createEndpoint({ maxBodyBytes: 100_000 });
 
-    const responses = [await endpoint.send(post(bodyWith(5000))), await endpoint.send(post(bodyWith(5001)))];
+    const [within, beyond] = [await endpoint.send(post(bodyWith(5000))), await endpoint.send(post(bodyWith(5001)))];
 
-    assert.deepEqual(
-      responses.map(({ status }) => status),
-      [200, 422],
-    );
-    assert.equal(json(responses[1]!).errors[0].message, 'Expected a request of at most 5000 objects and lists, got more.');
+    assert.deepEqual([within.status, beyond.status], [200, 422]);
+    assert.equal(json(beyond).errors[0].message, 'Expected a request of at most 5000 objects and lists, got more.');
   });
 
   for (const text of ['{['.repeat(5000), '\\"{'.repeat(3000), String.raw`\\"[[{{`.repeat(1500), '\\']) {
     it(`are not counted in strings: ${text.slice(0, 8)}…`, async () => {
-      const endpoint = createEndpoint({ maxBodyBytes: 150_000 });
+      const body = { query: '{ hello }', padding, text: [text, text], end: { a: [] } };
 
-      const response = await endpoint.send(post({ query: '{ hello }', padding, text: [text, text], end: { a: [] } }));
-
-      assert.deepEqual(json(response), hello);
+      assert.deepEqual(json(await createEndpoint({ maxBodyBytes: 150_000 }).send(post(body))), hello);
     });
   }
 });
@@ -169,7 +161,7 @@ describe('a body that is a stream', () => {
   });
 
   it('of exactly the limit runs, one byte more is 413', async () => {
-    const at = (length: number): ReadableStream => streamOf([Buffer.from('{"query":"{ hello }"}'.padEnd(length, ' '))]);
+    const at = (length: number): ReadableStream => ReadableStream.from([Buffer.from('{"query":"{ hello }"}'.padEnd(length, ' '))]);
 
     const statuses = [(await handler(requestWith(at(1000)))).status, (await handler(requestWith(at(1001)))).status];
 
@@ -188,20 +180,7 @@ describe('a body that is a stream', () => {
   }
 });
 
-function streamOf(chunks: readonly Uint8Array[]): ReadableStream {
-  return new ReadableStream({
-    start: (controller) => {
-      for (const chunk of chunks) controller.enqueue(chunk);
-      controller.close();
-    },
-  });
-}
-
 function requestWith(body: ReadableStream): Request {
-  return new Request('https://example.org/graphql', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-    duplex: 'half',
-  } as RequestInit);
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' };
+  return new Request('https://example.org/graphql', init as RequestInit);
 }
