@@ -9,7 +9,6 @@ import { webRequest } from '../../../support/events.ts';
 import { json, post } from '../../../support/plain-http.ts';
 import type { PlainResponse } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
-import type { LogLine } from '../../../support/recording-logger.ts';
 import { httpAPI } from '../../../support/sources.ts';
 
 const typeDefs = `
@@ -42,14 +41,7 @@ const resolvers = {
 
 const aliases = (count: number, field: string): string => Array.from({ length: count }, (_, at) => `a${at}: ${field}`).join(' ');
 
-interface Server {
-  readonly lines: LogLine[];
-  readonly written: string[];
-  send(body: unknown): Promise<PlainResponse>;
-  fetch(body: unknown, accept: string): Promise<Response>;
-}
-
-function serve(options: Partial<ServerOptions> = {}): Server {
+function serve(options: Partial<ServerOptions> = {}) {
   const [logger, lines] = recordingLogger();
   const written: string[] = [];
   const Mutation = { write: () => (written.push('write'), rows[0]) };
@@ -57,8 +49,9 @@ function serve(options: Partial<ServerOptions> = {}): Server {
   return {
     lines,
     written,
-    send: async (body) => httpAPI.read(await handler(httpAPI.build(post(body)), {})),
-    fetch: async (body, accept) => handler.fetch(webRequest(post(body, { headers: [['accept', accept]] }))),
+    send: async (body: unknown): Promise<PlainResponse> => httpAPI.read(await handler(httpAPI.build(post(body)), {})),
+    fetch: async (body: unknown, accept: string): Promise<Response> =>
+      handler.fetch(webRequest(post(body, { headers: [['accept', accept]] }))),
   };
 }
 
@@ -95,12 +88,9 @@ describe('an answer', () => {
   }
 
   it('is refused when it is complete, where graphql-js executes operations', async () => {
-    const { send } = serve({
-      typeDefs: 'type Query { echo(text: String): String }',
-      resolvers: { Query: { echo: (_: unknown, { text }: { text: string }) => text } },
-      executor: graphqlJSExecutor(),
-      maxResultBytes: 1_000,
-    });
+    const { Query } = resolvers;
+    const typeDefs = 'type Query { echo(text: String): String }';
+    const { send } = serve({ typeDefs, resolvers: { Query: { echo: Query.echo } }, executor: graphqlJSExecutor(), maxResultBytes: 1_000 });
 
     const response = await send({ query: 'query ($t: String) { echo(text: $t) }', variables: { t: 'x'.repeat(1_000) } });
 

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { HeaderMap, createHandler } from '../../../../src/entries/index.ts';
-import type { ServerPlugin } from '../../../../src/entries/index.ts';
+import type { HTTPResponse, ServerPlugin } from '../../../../src/entries/index.ts';
+import { stopTheClock } from '../../../support/clock.ts';
 import { json, post } from '../../../support/plain-http.ts';
 import type { PlainResponse } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { httpAPI, webRequest } from '../../../support/sources.ts';
+import type { Source } from '../../../support/sources.ts';
 import { after } from '../../../support/stages.ts';
 
 const headers = new HeaderMap({ 'content-type': 'application/json' });
@@ -21,13 +23,18 @@ const mistakes: Readonly<Record<string, () => unknown>> = {
   'a web Response': () => new Response('{"data":{"a":2}}', { headers: { 'content-type': 'application/json' } }),
   'a web Response without a body': () => new Response(null),
   'a 204 with a body': () => ({ status: 204, headers, body: '{}' }),
+  'an error that is thrown': () => assert.fail('no such coding'),
 };
 
-async function answer(plugin: unknown, outer: ServerPlugin = {}): Promise<readonly [PlainResponse, string]> {
+async function answer(
+  plugins: readonly object[],
+  source: Source = httpAPI,
+  context: object = {},
+): Promise<readonly [PlainResponse, string]> {
   const [logger, lines] = recordingLogger();
-  const plugins = [outer, plugin as ServerPlugin];
-  const handler = createHandler({ typeDefs: 'type Query { a: Int }', rootValue: { a: 1 }, nodeEnv: 'production', logger, plugins });
-  const response = await httpAPI.read(await handler(httpAPI.build(post({ query: '{ a }' })) as never, {} as never));
+  const options = { typeDefs: 'type Query { a: Int }', rootValue: { a: 1 }, nodeEnv: 'production', logger, cors: {} };
+  const handler = createHandler({ ...options, plugins: plugins as ServerPlugin[] });
+  const response = await source.read(await handler(source.build(post({ query: '{ a }' })) as never, context as never));
   return [response, lines.map(({ message, details }) => [message, ...details].join(' ')).join('\n')];
 }
 
@@ -41,29 +48,27 @@ for (const [name, mistake] of Object.entries(mistakes)) {
     };
     for (const [hook, plugin] of Object.entries(hooks)) {
       test(`of ${hook} is a masked 500`, async () => {
-        const [response] = await answer(plugin);
+        const [response] = await answer([plugin]);
 
         assert.equal(response.status, 500);
-        assert.equal(json(response).errors[0].extensions.code, 'INTERNAL_SERVER_ERROR');
+        const [{ message, extensions }] = json(response).errors;
+        assert.deepEqual([message, extensions.code], ['Internal server error', 'INTERNAL_SERVER_ERROR']);
       });
     }
   });
 }
 
 test('the log says what a plugin should have returned, and what it returned', async () => {
-  const [, log] = await answer({ request: async () => ({ status: 200, headers, body: new Uint8Array(2) }) });
+  const [, log] = await answer([{ request: async () => ({ status: 200, headers, body: new Uint8Array(2) }) }]);
 
   assert.match(log, /Expected plugins to return a response \{ status, headers, body \}.* got one whose body is a Uint8Array/);
 });
 
 test('a 204 with an empty text is sent, with the CORS fields of every response', async () => {
-  const handler = createHandler({
-    typeDefs: 'type Query { a: Int }',
-    cors: {},
-    plugins: [{ request: async () => ({ status: 204, headers: new HeaderMap(), body: '' }) }],
-  });
-
-  const { status, body, headers: sent } = await webRequest.read(await handler(webRequest.build(post({ query: '{ a }' })) as never));
+  const [{ status, body, headers: sent }] = await answer(
+    [{ request: async () => ({ status: 204, headers: new HeaderMap(), body: '' }) }],
+    webRequest,
+  );
 
   assert.deepEqual([status, body, sent.get('access-control-allow-origin')], [204, '', '*']);
 });
@@ -78,11 +83,70 @@ test('fields of the connection in the response of a plugin are not sent', async 
       ),
     },
   ]) {
-    const [response] = await answer(plugin);
+    const [response] = await answer([plugin]);
 
     assert.deepEqual(
       Object.keys(framing).filter((name) => response.headers.has(name)),
       ['x-kept'],
     );
   }
+});
+
+type Encode = (response: HTTPResponse) => HTTPResponse | Promise<HTTPResponse>;
+const encoding = (encode: Encode): ServerPlugin => ({ encode: () => encode });
+/** Marks a response. */
+const marking =
+  (name: string): Encode =>
+  (response) => {
+    response.headers.append('x-encoded-by', name);
+    return response;
+  };
+
+describe('encode', () => {
+  test('the first plugin that returns a function encodes, and once', async () => {
+    const plugins = [{ encode: () => undefined }, encoding(marking('one')), encoding(async (response) => marking('two')(response))];
+
+    assert.equal((await answer(plugins))[0].headers.get('x-encoded-by'), 'one');
+    assert.equal((await answer(plugins.toReversed()))[0].headers.get('x-encoded-by'), 'two');
+  });
+
+  test('is not called on platforms that take no base64', async () => {
+    const [response] = await answer([{ encode: () => assert.fail('it was called') }], webRequest);
+
+    assert.deepEqual(json(response), { data: { a: 1 } });
+  });
+
+  test('gets the request as it came, and the response as plugins have changed it', async () => {
+    const seen: unknown[] = [];
+    const plugins: ServerPlugin[] = [
+      {
+        encode({ request }) {
+          seen.push(request.headers.get('content-type'));
+          return (response) => {
+            seen.push(response.status, response.headers.get('x-set'), response.body);
+            return response;
+          };
+        },
+      },
+      {
+        request: async (call, next) => {
+          await next({ ...call, request: { ...call.request, headers: new Map() as never } });
+          return { status: 201, headers: new Headers({ 'x-set': '1' }) as never, body: 'text' };
+        },
+      },
+    ];
+
+    assert.equal((await answer(plugins))[0].status, 201);
+    assert.deepEqual(seen, ['application/json', 201, '1', 'text']);
+  });
+
+  test('a function that hangs is given up at the deadline', async (t) => {
+    const turn = stopTheClock(t);
+    const end = Date.now() + 3000;
+    const answering = answer([encoding(() => new Promise(() => {}))], httpAPI, { getRemainingTimeInMillis: () => end - Date.now() });
+    await turn(2990);
+    await turn(20);
+
+    assert.match((await answering)[0].body, /DEADLINE_EXCEEDED/);
+  });
 });

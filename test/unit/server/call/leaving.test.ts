@@ -74,7 +74,7 @@ function slowServer(plugins: ServerOptions['plugins'] = []): SlowServer {
   return {
     options: {
       logger: recordingLogger()[0],
-      typeDefs: 'type Query { slow: Thing } type Thing { name: String }',
+      typeDefs: quick.typeDefs,
       context: ({ signal }) => ({ signal }),
       plugins,
       resolvers: {

@@ -8,20 +8,17 @@ import { limits } from '../../../../src/entries/limits.ts';
 import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
 import type { ServerOptions } from '../../../../src/server/startup/options.ts';
 import { deferred } from '../../../support/deferred.ts';
+import { webRequest } from '../../../support/events.ts';
 import { chunkReader, parseParts } from '../../../support/multipart.ts';
+import { post } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 
 const current = 'multipart/mixed;incrementalSpec=v0.2, application/json';
 
-interface Asked {
-  readonly accept?: string;
-  readonly method?: string;
-}
-
 let served = 0;
 
 /** Sends an operation to a server with `@defer` and `@stream`. */
-function serve(options: Partial<ServerOptions<any, any>> = {}): (query: unknown, asked?: Asked) => Promise<Response> {
+function serve(options: Partial<ServerOptions<any, any>> = {}): (query: string, accept?: string) => Promise<Response> {
   const typeDefs = `
     type Query { fast: String slow: String broken: String list: [Int] self: Query odd: Odd }
     type Mutation { write: Written }
@@ -37,13 +34,7 @@ function serve(options: Partial<ServerOptions<any, any>> = {}): (query: unknown,
     ...schema,
     ...options,
   });
-  return (query, { accept = current, method = 'POST' } = {}) => {
-    const body = JSON.stringify(typeof query === 'string' ? { query } : query);
-    const search = method === 'GET' ? `?${new URLSearchParams({ query: String(query) }).toString()}` : '';
-    const headers = { accept, 'content-type': 'application/json' };
-    const init = method === 'GET' ? { headers } : { method, headers, body };
-    return handler.fetch(new Request(`https://example.com/graphql${search}`, init));
-  };
+  return async (query, accept = current) => handler.fetch(webRequest(post({ query }, { headers: [['accept', accept]] })));
 }
 
 function resolversOf(own: Record<string, unknown> = {}): NonNullable<ServerOptions<any, any>['resolvers']> {
@@ -92,7 +83,7 @@ describe('an incremental response', () => {
   });
 
   it('has one part for a client that accepts only multipart, if the operation has one result', async () => {
-    const response = await serve()('{ fast }', { accept: 'multipart/mixed' });
+    const response = await serve()('{ fast }', 'multipart/mixed');
 
     assert.equal(response.headers.get('content-type'), 'multipart/mixed; boundary="-"');
     assert.deepEqual(parseParts(await response.text()), [{ data: { fast: 'fast' } }]);
@@ -100,7 +91,7 @@ describe('an incremental response', () => {
 
   it('to an invalid document is one error with its status', async () => {
     for (const accept of [current, 'multipart/mixed']) {
-      const response = await serve()('{ fast ... @defer { nothing } }', { accept });
+      const response = await serve()('{ fast ... @defer { nothing } }', accept);
 
       assert.equal(response.status, 422);
       assert.deepEqual(await codesOf(response), ['GRAPHQL_VALIDATION_FAILED']);
@@ -216,22 +207,19 @@ describe('the schema', () => {
       : ['{ list @stream ... { list } }', '{ self { list @stream } ...F } fragment F on Query { self { list @stream(initialCount: 1) } }']),
   ];
   const valid = ['mutation { write { at ... @defer { late } } }', '{ self { ...F } ...F } fragment F on Query { list @stream }'];
-  const withEvents = {
-    typeDefs:
-      'type Query { fast: String slow: String list: [Int] self: Query } type Mutation { write: Written } type Written { at: String late: String } type Subscription { event: Query }',
-    resolvers: {},
-  } as never;
+  const types = 'type Query { fast: String slow: String list: [Int] self: Query } type Written { at: String late: String }';
+  const withEvents = { typeDefs: `${types} type Mutation { write: Written } type Subscription { event: Query }`, resolvers: {} } as never;
 
   for (const query of invalid)
     it(`may not be used as in ${query}`, async () => {
-      const response = await serve(withEvents)(query, { accept: 'application/json' });
+      const response = await serve(withEvents)(query, 'application/json');
 
       assert.deepEqual(await codesOf(response), ['GRAPHQL_VALIDATION_FAILED']);
     });
 
   for (const query of valid)
     it(`may be used as in ${query}`, async () => {
-      const text = await (await serve(withEvents)(query, { accept: 'multipart/mixed, text/event-stream' })).text();
+      const text = await (await serve(withEvents)(query, 'multipart/mixed, text/event-stream')).text();
 
       assert.doesNotMatch(text, /VALIDATION_FAILED/);
     });
