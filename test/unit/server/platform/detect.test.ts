@@ -95,38 +95,16 @@ describe('an event that no adapter knows', () => {
 });
 
 describe('a ping', () => {
-  const pings: readonly [what: string, event: unknown][] = [
-    ['an empty event', {}],
-    ['serverless-plugin-warmup', { source: 'serverless-plugin-warmup' }],
-    ['a schedule of EventBridge Scheduler', { id: '1', 'detail-type': 'Scheduled Event', source: 'aws.scheduler', detail: '{}' }],
-    ['a scheduled function of Netlify', { next_run: '2026-11-21T00:00:00.000Z' }],
-  ];
-  for (const [what, event] of pings) {
-    test(`(${what}) is answered with a bare 200, runs nothing and logs nothing`, async () => {
-      let contexts = 0;
-      const { options, log } = echoServer({ context: () => ({ contexts: contexts++ }) });
-
-      const result = await createHandler(options)(event);
-
-      assert.deepEqual(result, { statusCode: 200 });
-      assert.equal(contexts, 0);
-      assert.deepEqual(log, []);
+  for (const [what, event] of Object.entries({
+    'an empty event': {},
+    'serverless-plugin-warmup': { source: 'serverless-plugin-warmup' },
+    'a schedule of EventBridge Scheduler': { id: '1', 'detail-type': 'Scheduled Event', source: 'aws.scheduler', detail: '{}' },
+    'a scheduled function of Netlify': { next_run: '2026-11-21T00:00:00.000Z' },
+  }))
+    test(`(${what}) is answered with a bare 200 by each entry point, and starts nothing, such as a server that waits for its database`, async () => {
+      for (const create of [createHandler, createLambdaHandler, createNetlifyHandler])
+        assert.deepEqual(await create((() => assert.fail('it started')) as never)(event as never), { statusCode: 200 });
     });
-  }
-
-  test('is recognized at the entry points for AWS Lambda and Netlify', async () => {
-    for (const create of [createLambdaHandler, createNetlifyHandler])
-      assert.deepEqual(await create(echoServer().options)({} as never), { statusCode: 200 });
-  });
-
-  test('does not start a server that waits for its database', async () => {
-    let started = 0;
-    const handler = createHandler(async () => (started++, echoServer().options));
-
-    await handler({});
-
-    assert.equal(started, 0);
-  });
 });
 
 describe('a direct invocation', () => {
@@ -138,14 +116,12 @@ describe('a direct invocation', () => {
     assert.deepEqual(await invoke(event), { data: { echo: '🌍' } });
   });
 
-  for (const name of ['documentId', 'id']) {
+  for (const name of ['documentId', 'id'])
     test(`can name a trusted document by ${name}`, async () => {
-      const documents = { a1: 'query Echo($t: String!) { echo(text: $t) }' };
-      const handler = createHandler({ ...echoServer().options, trustedDocuments: { documents } });
+      const handler = createHandler({ ...echoServer().options, trustedDocuments: { documents: { a1: '{ __typename }' } } });
 
-      assert.deepEqual(await handler({ [name]: 'a1', variables: { t: 'hi' } }), { data: { echo: 'hi' } });
+      assert.deepEqual(await handler({ [name]: 'a1' }), { data: { __typename: 'Query' } });
     });
-  }
 
   test('gets errors in the result, not thrown', async () => {
     const { errors, data } = await invoke({ query: '{ nothing }' });
