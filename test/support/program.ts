@@ -3,7 +3,6 @@ import type { TestContext } from 'node:test';
 
 /** A program that a test has started. */
 export interface Program {
-  readonly pid: number;
   /** The text that it has printed on both streams. */
   output(): string;
   /** Resolves when the output matches; rejects if the program ends first. */
@@ -63,7 +62,6 @@ export function startProgram(command: string, args: readonly string[], { cwd, en
       exited.then(() => reject(new Error(`The program ended before it printed ${pattern}:\n${output}`)), reject);
     });
   return {
-    pid: child.pid ?? -1,
     output: () => output,
     printed,
     exited,

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { httpAPIEvent, netlifyEvent } from '../../support/events.ts';
-import { cases } from '../../support/long-form.ts';
 import { plainRequest, post } from '../../support/plain-http.ts';
 import { installPackedPackage } from '../../support/packed-package.ts';
 import type { InstalledProject } from '../../support/packed-package.ts';
@@ -92,7 +91,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
     ['import', [], 'module', (entry: string) => `await import('${entry}')`],
     ['require', asOnLambda, 'commonjs', (entry: string) => `require('${entry}')`],
   ] as const) {
-    test(`loaded with ${name}, a handler answers; in development it checks the schema and has the playground`, async () => {
+    test(`loaded with ${name}, a handler answers; in development it checks the schema and has the playground; stacks name lines of the sources`, async () => {
       const page = httpAPIEvent(plainRequest({ headers: [['accept', 'text/html']] }));
       const printed = await project.run(
         `(async () => {
@@ -108,25 +107,12 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
           console.log(JSON.stringify(warnings));
           const page = await inDevelopment(${JSON.stringify(page)}, {});
           console.log(page.statusCode, /<title>(.*)<\\/title>/.exec(page.body)?.[1]);
-        })()`,
-        { flags, type },
-      );
-
-      deepEqual(printed.trim().split('\n'), ['200 {"data":{"hello":"world"}}', '[]', '200 GraphQL playground']);
-    });
-  }
-
-  for (const type of ['module', 'commonjs'] as const) {
-    test(`the stack of an error names the line of the source, with source maps on (${type})`, async () => {
-      const load = type === 'module' ? "await import('graphql-functions')" : "require('graphql-functions')";
-      const printed = await project.run(
-        `(async () => {
-          const { createHandler } = ${load};
           try { createHandler({ typeDefs: 'type Query {' }); } catch ({ stack }) { console.log(stack); }
         })()`,
-        { flags: ['--enable-source-maps'], type },
+        { flags: [...flags, '--enable-source-maps'], type },
       );
 
+      deepEqual(printed.split('\n').slice(0, 3), ['200 {"data":{"hello":"world"}}', '[]', '200 GraphQL playground']);
       match(printed, /[\\/]src[\\/]executor[\\/]schema[\\/][\w-]+[\\/][\w-]+\.ts:\d+:\d+/);
     });
   }
@@ -194,29 +180,20 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
 
   const strict = { target: 'es2022', strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, types: ['node'] };
 
-  const ways = [
+  for (const [name, compilerOptions] of [
     ['bundler', { module: 'preserve', moduleResolution: 'bundler' }],
     ['nodenext with the DOM', { module: 'nodenext', moduleResolution: 'nodenext', lib: ['es2023', 'dom', 'dom.iterable'] }],
-  ] as const;
-  for (const [name, compilerOptions] of ways.slice(0, cases({ short: 1, long: 2 }))) {
-    test(`TypeScript under ${name} compiles ES modules and CommonJS with the package`, async () => {
-      const complaints = await project.compile({ 'consumer.mts': consumer, 'consumer.cts': consumer }, { ...strict, ...compilerOptions });
+    ['nodenext', { module: 'nodenext', moduleResolution: 'nodenext' }],
+  ] as const)
+    test(`TypeScript under ${name} compiles ES modules and CommonJS with the package, and refuses what is wrong`, async () => {
+      const wrong = consumer.replace('user.toUpperCase()', 'user.toFixed()');
+      const files = { 'consumer.mts': consumer, 'consumer.cts': consumer, 'wrong.mts': wrong };
 
-      equal(complaints, '');
+      const complaints = await project.compile(files, { ...strict, ...compilerOptions });
+
+      equal(complaints.match(/error TS/g)?.length, 1);
+      match(complaints, /wrong\.mts\(\d+,\d+\).*Property 'toFixed' does not exist on type 'string'/);
     });
-  }
-
-  test('TypeScript under nodenext compiles both, sees the types of a consumer, and refuses what is wrong', async () => {
-    const wrong = consumer.replace('user.toUpperCase()', 'user.toFixed()');
-
-    const complaints = await project.compile(
-      { 'consumer.mts': consumer, 'consumer.cts': consumer, 'wrong.mts': wrong },
-      { ...strict, module: 'nodenext', moduleResolution: 'nodenext' },
-    );
-
-    equal(complaints.match(/error TS/g)?.length, 1);
-    match(complaints, /wrong\.mts\(\d+,\d+\).*Property 'toFixed' does not exist on type 'string'/);
-  });
 });
 
 /** The costly builtins that each program loads in addition to those of an empty program and of the programs before it. */

@@ -12,8 +12,6 @@ export interface ComparedResults {
   readonly unpropagated: ExecutionResult;
   /** True if errors may come in another order: if both the source of a list and one of its items make the list null, either error may be the first. */
   readonly isReordered?: boolean;
-  /** True if `actual` may lack errors, because there were too many. */
-  readonly isCut?: boolean;
 }
 
 /**
@@ -22,18 +20,11 @@ export interface ComparedResults {
  * `data` must be equal, and each error that is not below a null must be reported. Which errors are reported below a null is
  * unspecified, but there must be one for each null that an error caused, and each must be possible. So is the order of errors.
  */
-export function findDifference({
-  expected,
-  actual,
-  unpropagated,
-  isReordered = false,
-  isCut = false,
-}: ComparedResults): string | undefined {
+export function findDifference({ expected, actual, unpropagated, isReordered = false }: ComparedResults): string | undefined {
   const { data } = expected;
   // With graphql-js, a bigint fails the whole answer.
   if (data !== undefined && textOf(data) === undefined) return undefined;
   if (textOf(actual.data) !== textOf(data)) return describeOther(actual.data, data);
-  if (isCut) return firstOf('invented', actual.errors, unpropagated.errors);
   if (data === undefined) return firstOf('missing', expected.errors, actual.errors) ?? firstOf('invented', actual.errors, expected.errors);
 
   // The path that an error was thrown with may be below any null that another error caused.

@@ -10,31 +10,23 @@ export type Send = (request: PlainRequest) => Promise<PlainResponse>;
 
 /** Tests of the answers that every platform must give. The tests are the same for all platforms. */
 export function testAnswers(send: Send, losses: { readonly setCookies?: boolean } = {}): void {
-  test('a POST is answered', async () => {
-    const response = await send(post({ query: 'query ($name: String) { hello(name: $name) }', variables: { name: 'Ada' } }));
+  const query = 'query ($name: String) { hello(name: $name) }';
+  for (const [what, name, request] of [
+    ['a POST', 'Ada', post({ query, variables: { name: 'Ada' } })],
+    ['a GET, with all characters of its query,', '50 % + 1 & ü 🦉', get({ query, variables: '{"name":"50 % + 1 & ü 🦉"}' })],
+    ['a QUERY', 'Ada', { ...post({ query: '{ hello(name: "Ada") }' }), method: 'QUERY' }],
+  ] as const)
+    test(`${what} is answered`, async () => {
+      const response = await send(request);
 
-    assert.equal(response.status, 200, response.body);
-    assert.deepEqual(json(response), { data: { hello: 'Hello, Ada!' } });
-  });
-
-  test('a GET is answered, with all characters of its query', async () => {
-    const response = await send(get({ query: 'query ($name: String) { hello(name: $name) }', variables: '{"name":"50 % + 1 & ü 🦉"}' }));
-
-    assert.equal(response.status, 200, response.body);
-    assert.deepEqual(json(response), { data: { hello: 'Hello, 50 % + 1 & ü 🦉!' } });
-  });
+      assert.equal(response.status, 200, response.body);
+      assert.deepEqual(json(response), { data: { hello: `Hello, ${name}!` } });
+    });
 
   for (const one of editionStatuses({ nullable: 'fails', nonNull: 'failsHard' }))
     test(`${one.name} has the status and the label of GraphQL over HTTP, September 2026`, async () => {
       await assertStatuses(one, send);
     });
-
-  test('a QUERY is answered', async () => {
-    const response = await send({ ...post({ query: '{ hello(name: "Ada") }' }), method: 'QUERY' });
-
-    assert.equal(response.status, 200, response.body);
-    assert.deepEqual(json(response), { data: { hello: 'Hello, Ada!' } });
-  });
 
   test('a GET that another site’s page could have sent is refused', async () => {
     const response = await send(plainRequest({ query: 'query=%7Bhello%7D' }));
@@ -67,8 +59,8 @@ export function testAnswers(send: Send, losses: { readonly setCookies?: boolean 
 
   test(losses.setCookies === true ? 'the first of two cookies arrives' : 'two cookies arrive as two', async () => {
     const cookies = ['a=1; Path=/; HttpOnly', 'b=2; Expires=Wed, 21 Oct 2026 07:28:00 GMT'];
-    const query = 'query ($values: [String!]!) { cookies(values: $values) }';
-    const response = await send(post({ query, variables: { values: cookies } }));
+    const setting = 'query ($values: [String!]!) { cookies(values: $values) }';
+    const response = await send(post({ query: setting, variables: { values: cookies } }));
 
     assert.equal(response.status, 200, response.body);
     assert.deepEqual(response.setCookies, losses.setCookies === true ? cookies.slice(0, 1) : cookies);

@@ -45,14 +45,12 @@ const program = `
   console.log(JSON.stringify({ ofEntry, outcomes }));
 `;
 
-interface Answer {
+/** The answer to a request, with the URLs of the modules that were loaded for it. */
+type Answer = Readonly<Record<'isPlayground' | 'isExplained', boolean>> & {
   readonly statusCode: number;
   readonly type: string;
-  readonly isPlayground: boolean;
-  readonly isExplained: boolean;
-  /** The URLs of the modules that were loaded for the request. */
-  readonly loaded: readonly string[];
-}
+  readonly loaded: string[];
+};
 
 type Outcome = Readonly<Record<'page' | 'post' | 'explained', Answer>>;
 
@@ -76,29 +74,20 @@ describe('tools for development', () => {
     assert.deepEqual(ofTools(ofEntry), []);
   });
 
-  for (const [at, nodeEnv] of nodeEnvs.slice(0, -1).entries()) {
-    test(`are never loaded with NODE_ENV ${nodeEnv === undefined ? 'unset' : JSON.stringify(nodeEnv)}, and a browser gets the usual error`, () => {
-      const { page, post, explained } = outcomes[at]!;
-
-      assert.equal(page.statusCode, 422);
+  test('are never loaded with another NODE_ENV than development, and a browser gets the usual error', () => {
+    for (const [at, { page, post, explained }] of outcomes.slice(0, -1).entries()) {
+      assert.deepEqual([page.statusCode, page.isPlayground, explained.isExplained], [422, false, false], nodeEnvs[at]);
       assert.match(page.type, /json/);
-      assert.equal(page.isPlayground, false);
-      assert.equal(explained.isExplained, false);
-      assert.deepEqual(
-        [page, post, explained].flatMap(({ loaded }) => ofTools(loaded)),
-        [],
-      );
-    });
-  }
+      assert.deepEqual(ofTools([page, post, explained].flatMap(({ loaded }) => loaded)), [], nodeEnvs[at]);
+    }
+  });
 
   test('are each loaded in development with the first request that needs them', () => {
     const { page, post, explained } = outcomes.at(-1)!;
 
-    assert.equal(page.statusCode, 200);
-    assert.equal(page.isPlayground, true);
+    assert.deepEqual([page.statusCode, page.isPlayground, explained.isExplained], [200, true, true]);
     assert.ok(ofTools(page.loaded).includes('tools/landing-page/html.ts'), String(ofTools(page.loaded)));
     assert.deepEqual(ofTools(post.loaded), []);
-    assert.equal(explained.isExplained, true);
     assert.ok(ofTools(explained.loaded).length > 3, String(ofTools(explained.loaded)));
   });
 });
