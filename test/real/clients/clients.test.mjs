@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
-import { apolloOver, apollos, json, plain, startServer } from './served.mjs';
+import { apolloOver, apollos, json, plain, serveDuringTests } from './served.mjs';
 
 const BOOK = 'query Book($id: ID!) { book(id: $id) { title author { name } } }';
 const ADD = 'mutation Add($review: ReviewInput!) { addReview(review: $review) { text stars } }';
@@ -54,31 +54,27 @@ const clients = {
 
 for (const httpStatusProfile of ['2026-09', 'classic'])
   describe(`statuses of ${httpStatusProfile}`, () => {
-    let server;
     const seen = [];
-    before(async () => {
-      server = await startServer({
-        httpStatusProfile,
-        typeDefs: `
+    const server = serveDuringTests({
+      httpStatusProfile,
+      typeDefs: `
           type Query { book(id: ID!): Book broken: String }
           type Mutation { addReview(review: ReviewInput!): Review! }
           type Book { title: String! author: Author! }
           type Author { name: String! }
           type Review { text: String! stars: Int }
           input ReviewInput { text: String! stars: Int }`,
-        context: ({ request }) => ({ calls: seen.push(request.method) }),
-        resolvers: {
-          Query: {
-            book: (_, { id }) => (id === '2' ? ROMEO : null),
-            broken: () => {
-              throw new Error('the database password is hunter2');
-            },
+      context: ({ request }) => ({ calls: seen.push(request.method) }),
+      resolvers: {
+        Query: {
+          book: (_, { id }) => (id === '2' ? ROMEO : null),
+          broken: () => {
+            throw new Error('the database password is hunter2');
           },
-          Mutation: { addReview: (_, { review }) => review },
         },
-      });
+        Mutation: { addReview: (_, { review }) => review },
+      },
     });
-    after(() => server.close());
 
     for (const [name, connect] of Object.entries(clients)) {
       test(`${name} runs a query and a mutation, and shows errors`, async () => {

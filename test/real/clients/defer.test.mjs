@@ -1,49 +1,45 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 
 import { incrementalDelivery } from '../../../dist/esm/incremental.js';
-import { apollos, json, linked, plain, relayQuery, scalar, startServer } from './served.mjs';
+import { apollos, json, linked, plain, relayQuery, scalar, serveDuringTests } from './served.mjs';
 
 const BOOK = 'query Book { book { id title ... @defer(label: "Book$defer$Late") { review } } }';
 const BOOKS = 'query Books { books @stream(initialCount: 1, label: "Books$stream$books") { id title } }';
 const TITLES = ['Middlemarch', 'Emma', 'Persuasion'];
 
-let server;
 /** The Accept header of each request. */
 let accepts = [];
 /** Slow fields wait for the gate. */
 let gate;
 let open;
-before(async () => {
-  server = await startServer({
-    incrementalDelivery: incrementalDelivery(),
-    typeDefs: 'type Query { book: Book books: [Book!]! } type Book { id: ID! title: String! review: String broken: String }',
-    context: ({ request }) => ({ calls: accepts.push(request.headers.get('accept')) }),
-    resolvers: {
-      Query: {
-        book: () => ({ id: '1', title: 'Middlemarch' }),
-        async *books() {
-          yield { id: '1', title: 'Middlemarch' };
-          await gate;
-          yield { id: '2', title: 'Emma' };
-          yield { id: '3', title: 'Persuasion' };
-        },
-      },
-      Book: {
-        review: () => gate.then(() => 'Long, and worth it'),
-        broken: async () => {
-          await gate;
-          throw new Error('the database password is hunter2');
-        },
+const server = serveDuringTests({
+  incrementalDelivery: incrementalDelivery(),
+  typeDefs: 'type Query { book: Book books: [Book!]! } type Book { id: ID! title: String! review: String broken: String }',
+  context: ({ request }) => ({ calls: accepts.push(request.headers.get('accept')) }),
+  resolvers: {
+    Query: {
+      book: () => ({ id: '1', title: 'Middlemarch' }),
+      async *books() {
+        yield { id: '1', title: 'Middlemarch' };
+        await gate;
+        yield { id: '2', title: 'Emma' };
+        yield { id: '3', title: 'Persuasion' };
       },
     },
-  });
+    Book: {
+      review: () => gate.then(() => 'Long, and worth it'),
+      broken: async () => {
+        await gate;
+        throw new Error('the database password is hunter2');
+      },
+    },
+  },
 });
 beforeEach(() => {
   accepts = [];
   ({ promise: gate, resolve: open } = Promise.withResolvers());
 });
-after(() => server.close());
 
 /** Executes a query; `step` gets each of its results. */
 const apollo = (load, loadOptions, isDone) => async (query, step) => {

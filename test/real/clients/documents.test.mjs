@@ -52,11 +52,8 @@ async function write(contents) {
 /** A server that runs only the documents of a manifest, as in production. */
 async function serveDocuments(path) {
   const known = JSON.parse(await readFile(join(folder, path), 'utf8'));
-  return startServer({
-    typeDefs,
-    resolvers: { Query: { books: () => [emma], book: () => emma } },
-    trustedDocuments: { documents: known, only: true },
-  });
+  const resolvers = { Query: { books: () => [emma], book: () => emma } };
+  return startServer({ typeDefs, resolvers, trustedDocuments: { documents: known, only: true } });
 }
 
 /** Records what a client sends. */
@@ -124,26 +121,19 @@ for (const [page, heading] of [
   ['docs/trusted-documents.md', 'Apollo Client'],
   ['src/tools/cli/init/templates/shared/operations/README.md', 'A client'],
 ])
-  test(`the client of ${page} sends the id, and never a text`, async () => {
+  test(`the client of ${page} sends the id, and never a text`, async (t) => {
     const { gql } = await import('@apollo/client');
     const { client } = await importSnippet(page, heading, `${heading.replace(' ', '-')}.mjs`);
-    const sent = globalThis.fetch;
-    globalThis.fetch = (address, init) => {
-      bodies.push(JSON.parse(init.body));
-      return sent(address, init);
-    };
-    try {
-      const { data } = await client.query({ query: gql(textOf('book')), variables: { id: 'emma' } });
-      const filtered = await client.query({ query: gql(files['operations/filtered.graphql']) });
-      await assert.rejects(client.query({ query: gql('query Unknown { books { id } }') }));
+    const sent = t.mock.method(globalThis, 'fetch').mock;
 
-      assert.equal(data.book.author.name, 'Jane Austen');
-      assert.equal(filtered.data.books[0].id, 'emma');
-      assert.equal(bodies.length, 3);
-      for (const body of bodies) assert.equal('query' in body, false);
-    } finally {
-      globalThis.fetch = sent;
-    }
+    const { data } = await client.query({ query: gql(textOf('book')), variables: { id: 'emma' } });
+    const filtered = await client.query({ query: gql(files['operations/filtered.graphql']) });
+    await assert.rejects(client.query({ query: gql('query Unknown { books { id } }') }));
+
+    assert.equal(data.book.author.name, 'Jane Austen');
+    assert.equal(filtered.data.books[0].id, 'emma');
+    assert.equal(sent.calls.length, 3);
+    for (const { arguments: given } of sent.calls) assert.equal('query' in JSON.parse(given[1].body), false);
   });
 
 test('the urql client of docs/trusted-documents.md sends the id', async () => {
@@ -156,7 +146,7 @@ test('the urql client of docs/trusted-documents.md sends the id', async () => {
   assert.equal(data.book.author.name, 'Jane Austen');
 });
 
-test("the client preset's persisted-documents.json becomes a manifest: its generated documents are answered by their hashes", async () => {
+test("the client preset's persisted-documents.json becomes a manifest: its generated documents are answered by their hashes", async (t) => {
   const { codegen } = await import('@graphql-codegen/core');
   const { preset } = await import('@graphql-codegen/client-preset');
   const { buildSchema, parse } = await import('graphql');
@@ -177,18 +167,16 @@ test("the client preset's persisted-documents.json becomes a manifest: its gener
   await write(Object.fromEntries(outputs));
 
   const generated = await import(join(folder, 'gql/graphql.ts'));
-  const codegenServer = await serveDocuments('gql/persisted-documents.json');
-  try {
-    const response = await fetch(codegenServer.url, json({ documentId: generated.BookDocument.__meta__.hash, variables: { id: 'emma' } }));
+  const { hash } = generated.BookDocument.__meta__;
+  const { url, close } = await serveDocuments('gql/persisted-documents.json');
+  t.after(close);
+  const response = await fetch(url, json({ documentId: hash, variables: { id: 'emma' } }));
 
-    assert.match(generated.BookDocument.__meta__.hash, /^sha256:\w{64}$/);
-    assert.deepEqual((await response.json()).data.book.author.name, 'Jane Austen');
-  } finally {
-    await codegenServer.close();
-  }
+  assert.match(hash, /^sha256:\w{64}$/);
+  assert.deepEqual((await response.json()).data.book.author.name, 'Jane Austen');
 });
 
-test("the server takes the manifest of Relay's compiler, and its generated artifacts are answered by their ids", async () => {
+test("the server takes the manifest of Relay's compiler, and its generated artifacts are answered by their ids", async (t) => {
   await write({
     'relay/Books.js':
       "import { graphql } from 'react-relay';\nexport const query = graphql`query BooksQuery { books { id ...Books_book } }`;\ngraphql`fragment Books_book on Book { author { name } }`;\n",
@@ -204,19 +192,16 @@ test("the server takes the manifest of Relay's compiler, and its generated artif
   await run(process.execPath, [join(import.meta.dirname, 'node_modules/relay-compiler/cli.js')], { cwd: folder });
 
   const { default: artifact } = await import(join(folder, 'relay/__generated__/BooksQuery.graphql.js'));
-  const relayServer = await serveDocuments('relay.json');
-  try {
-    const { default: relay } = await import('relay-runtime');
-    const network = relay.Network.create(async ({ id, text }, variables) => {
-      const response = await recordingFetch(relayServer.url, json({ ...(id ? { id } : { query: text }), variables }));
-      return response.json();
-    });
+  const { url, close } = await serveDocuments('relay.json');
+  t.after(close);
+  const { default: relay } = await import('relay-runtime');
+  const network = relay.Network.create(async ({ id, text }, variables) => {
+    const response = await recordingFetch(url, json({ ...(id ? { id } : { query: text }), variables }));
+    return response.json();
+  });
 
-    const result = await network.execute(artifact.params, {}, {}).toPromise();
+  const result = await network.execute(artifact.params, {}, {}).toPromise();
 
-    assert.equal(result.data.books[0].author.name, 'Jane Austen');
-    assert.equal('query' in bodies[0], false);
-  } finally {
-    await relayServer.close();
-  }
+  assert.equal(result.data.books[0].author.name, 'Jane Austen');
+  assert.equal('query' in bodies[0], false);
 });

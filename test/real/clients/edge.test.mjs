@@ -1,52 +1,41 @@
 // Clients that send queries by GET, behind a shared cache that stores what it may store.
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
 import { after, before, beforeEach, test } from 'node:test';
 
 import { cacheControlDefinitions, edge } from '../../../dist/esm/edge.js';
 import { writePageFiles } from './page-files.mjs';
-import { linked, plain, relayQuery, sha256, startServer } from './served.mjs';
+import { linked, listenDuringTests, plain, relayQuery, serveDuringTests, sha256 } from './served.mjs';
 
 const PRODUCTS = 'query Products($first: Int, $after: ID) { products(first: $first, after: $after) { id name } }';
 const EXPECTED = [{ id: '1', name: 'Lamp' }];
 
 let page;
-let server;
-let cache;
-let url;
 /** Answers by URL and Accept, and the requests that were forwarded to the function. */
 const kept = new Map();
 const forwarded = [];
+const server = serveDuringTests({
+  typeDefs: [
+    cacheControlDefinitions,
+    'type Query { products(first: Int, after: ID): [Product!]! @cacheControl(maxAge: 60) } type Product { id: ID! name: String! }',
+  ],
+  resolvers: { Query: { products: () => EXPECTED } },
+  plugins: [edge({ cdn: 'cloudfront' })],
+});
+const cache = listenDuringTests(async (request, response) => {
+  const body = Buffer.concat(await request.toArray());
+  const key = `${request.url} ${request.headers.accept}`;
+  const answer = (request.method === 'GET' ? kept.get(key) : undefined) ?? (await forward(request, body));
+  if (request.method === 'GET' && /s-maxage=[1-9]/.test(answer.headers['cache-control'])) kept.set(key, answer);
+  response.writeHead(answer.status, answer.headers).end(answer.body);
+});
 before(async () => {
   page = await writePageFiles();
-  server = await startServer({
-    typeDefs: [
-      cacheControlDefinitions,
-      'type Query { products(first: Int, after: ID): [Product!]! @cacheControl(maxAge: 60) } type Product { id: ID! name: String! }',
-    ],
-    resolvers: { Query: { products: () => EXPECTED } },
-    plugins: [edge({ cdn: 'cloudfront' })],
-  });
-  cache = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray());
-    const key = `${request.url} ${request.headers.accept}`;
-    const answer = (request.method === 'GET' ? kept.get(key) : undefined) ?? (await forward(request, body));
-    if (request.method === 'GET' && /s-maxage=[1-9]/.test(answer.headers['cache-control'])) kept.set(key, answer);
-    response.writeHead(answer.status, answer.headers).end(answer.body);
-  });
-  await new Promise((resolve) => cache.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${cache.address().port}/graphql`;
 });
 beforeEach(() => {
   kept.clear();
   forwarded.length = 0;
 });
-after(async () => {
-  await page.remove();
-  cache.close();
-  cache.closeAllConnections();
-  await server.close();
-});
+after(() => page.remove());
 
 async function forward({ method, url: path, headers }, body) {
   forwarded.push({ method, path });
@@ -58,7 +47,7 @@ async function forward({ method, url: path, headers }, body) {
 async function apollo(variables) {
   const { ApolloClient, gql, InMemoryCache } = await import('@apollo/client/core');
   const { createLink } = await page.load('client/cached-apollo.js');
-  const client = new ApolloClient({ link: createLink(url), cache: new InMemoryCache() });
+  const client = new ApolloClient({ link: createLink(cache.url), cache: new InMemoryCache() });
   return (await client.query({ query: gql(PRODUCTS), variables })).data;
 }
 
@@ -67,7 +56,7 @@ async function urql(variables) {
   const { persistedExchange } = await import('@urql/exchange-persisted');
   const persisted = persistedExchange({ preferGetForPersistedQueries: true, generateHash: async (query) => sha256(query) });
   const fetchOptions = { headers: { 'graphql-require-preflight': '1' } };
-  const client = new Client({ url, exchanges: [persisted, fetchExchange], fetchOptions, preferGetMethod: false });
+  const client = new Client({ url: cache.url, exchanges: [persisted, fetchExchange], fetchOptions, preferGetMethod: false });
   return (await client.query(PRODUCTS, variables).toPromise()).data;
 }
 
@@ -77,7 +66,7 @@ const productsQuery = relayQuery('Products', PRODUCTS, [linked('products', 'Prod
 async function relay(variables) {
   const { Environment, fetchQuery, Network, RecordSource, Store } = (await import('relay-runtime')).default;
   const { createFetch } = await page.load('client/cached-relay.js');
-  const environment = new Environment({ network: Network.create(createFetch(url)), store: new Store(new RecordSource()) });
+  const environment = new Environment({ network: Network.create(createFetch(cache.url)), store: new Store(new RecordSource()) });
   return fetchQuery(environment, productsQuery, variables).toPromise();
 }
 
@@ -99,7 +88,7 @@ for (const [name, products] of Object.entries(clients))
       forwarded.map(({ method }) => method),
       ['GET'],
     );
-    const { searchParams } = new URL(forwarded[0].path, url);
+    const { searchParams } = new URL(forwarded[0].path, cache.url);
     assert.match(searchParams.get('extensions'), /"sha256Hash":"[0-9a-f]{64}"/);
     assert.equal(searchParams.get('query'), null);
   });

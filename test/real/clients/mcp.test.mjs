@@ -3,43 +3,37 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 
 import { mcp, mcpDefinitions } from '../../../dist/esm/mcp.js';
-import { startServer } from './served.mjs';
+import { serveDuringTests } from './served.mjs';
 
-let server;
-let url;
-
-before(async () => {
-  server = await startServer({
-    nodeEnv: 'test',
-    typeDefs: [
-      mcpDefinitions,
-      'type Query { "Says hello" hello: String fails: String! book(id: ID!): Book } type Book { title: String! pages: Int }',
-    ],
-    resolvers: {
-      Query: {
-        hello: () => 'This is a simple text response for testing.',
-        fails: () => {
-          throw new Error('This tool intentionally returns an error for testing');
-        },
-        book: (_, { id }) => ({ title: `Book ${id}` }),
+const server = serveDuringTests({
+  nodeEnv: 'test',
+  typeDefs: [
+    mcpDefinitions,
+    'type Query { "Says hello" hello: String fails: String! book(id: ID!): Book } type Book { title: String! pages: Int }',
+  ],
+  resolvers: {
+    Query: {
+      hello: () => 'This is a simple text response for testing.',
+      fails: () => {
+        throw new Error('This tool intentionally returns an error for testing');
       },
+      book: (_, { id }) => ({ title: `Book ${id}` }),
     },
-    trustedDocuments: {
-      documents: {
-        simple: 'query TestSimpleText @mcpTool { hello }',
-        error: 'query TestErrorHandling @mcpTool(description: "Fails") { fails }',
-        book: 'query GetBook($id: ID!) @mcpTool(description: "One book") { book(id: $id) { title pages } }',
-      },
-      only: true,
+  },
+  trustedDocuments: {
+    documents: {
+      simple: 'query TestSimpleText @mcpTool { hello }',
+      error: 'query TestErrorHandling @mcpTool(description: "Fails") { fails }',
+      book: 'query GetBook($id: ID!) @mcpTool(description: "One book") { book(id: $id) { title pages } }',
     },
-    plugins: [mcp({ name: 'shop', version: '1.0.0', origins: ['http://localhost'] })],
-  });
-  url = `http://localhost:${new URL(server.url).port}/mcp`;
+    only: true,
+  },
+  plugins: [mcp({ name: 'shop', version: '1.0.0', origins: ['http://localhost'] })],
 });
-after(() => server.close());
+const urlOf = () => `http://localhost:${new URL(server.url).port}/mcp`;
 
 for (const [generation, packages, options] of [
   ['2025', ['@modelcontextprotocol/sdk/client/index.js', '@modelcontextprotocol/sdk/client/streamableHttp.js'], undefined],
@@ -49,7 +43,7 @@ for (const [generation, packages, options] of [
   test(`the official client of ${generation} connects, lists, calls, and gets errors`, async () => {
     const [{ Client }, { StreamableHTTPClientTransport }] = await Promise.all(packages.map((name) => import(name)));
     const client = new Client({ name: 'test', version: '1.0.0' }, options);
-    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+    await client.connect(new StreamableHTTPClientTransport(new URL(urlOf())));
 
     const { tools } = await client.listTools();
     const called = await client.callTool({ name: 'get_book', arguments: { id: '7' } });
@@ -76,7 +70,7 @@ describe('the conformance suite', () => {
   ]) {
     for (const scenario of scenarios) {
       test(`${scenario}, ${version}`, async () => {
-        const output = await run([program, 'server', '--url', url, '--scenario', scenario, '--spec-version', version]);
+        const output = await run([program, 'server', '--url', urlOf(), '--scenario', scenario, '--spec-version', version]);
 
         assert.match(output, /Passed: (\d+)\/\1, 0 failed/);
       });
@@ -84,7 +78,7 @@ describe('the conformance suite', () => {
   }
 
   test('server-stateless, 2026-07-28: all but the checks of tools that need sampling or event streams', async () => {
-    const output = await run([program, 'server', '--url', url, '--scenario', 'server-stateless', '--spec-version', '2026-07-28']);
+    const output = await run([program, 'server', '--url', urlOf(), '--scenario', 'server-stateless', '--spec-version', '2026-07-28']);
 
     const failures = [...output.matchAll(/\[(sep-[\w-]+)\s*\] \S*FAILURE/g)].map(([, name]) => name);
     assert.deepEqual(failures, [

@@ -5,40 +5,34 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 
-import { apolloOver, apollos, json, plain, startServer } from './served.mjs';
+import { apolloOver, apollos, json, plain, serveDuringTests } from './served.mjs';
 
 const SHOP = 'query Shop { shop { name ads } }';
 const kept = { shop: { name: 'Corner', ads: null } };
 
 let fetchPartial;
 let folder;
-let server;
 /** The method or the kind of body of each request. */
 let seen = [];
 
+const server = serveDuringTests({
+  typeDefs: 'type Query { shop: Shop! } type Shop { name: String! ads: [String!]! } type Mutation { open: Shop! }',
+  resolvers: {
+    Query: { shop: () => ({ name: 'Corner' }) },
+    Mutation: { open: () => ({ name: 'Corner' }) },
+    Shop: { ads: () => Promise.reject(new Error('The ad server is down.')) },
+  },
+  plugins: [{ requestDidStart: async ({ request, requestIsBatched }) => void seen.push(requestIsBatched ? 'batch' : request.http.method) }],
+});
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'on-error-'));
   const page = await readFile(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
   const [, code] = /<!-- file: fetch-partial\.ts -->\n\n```ts\n([^]*?)```/.exec(page);
   await writeFile(join(folder, 'fetch-partial.ts'), code);
   ({ fetchPartial } = await import(join(folder, 'fetch-partial.ts')));
-  server = await startServer({
-    typeDefs: 'type Query { shop: Shop! } type Shop { name: String! ads: [String!]! } type Mutation { open: Shop! }',
-    resolvers: {
-      Query: { shop: () => ({ name: 'Corner' }) },
-      Mutation: { open: () => ({ name: 'Corner' }) },
-      Shop: { ads: () => Promise.reject(new Error('The ad server is down.')) },
-    },
-    plugins: [
-      { requestDidStart: async ({ request, requestIsBatched }) => void seen.push(requestIsBatched ? 'batch' : request.http.method) },
-    ],
-  });
 });
 beforeEach(() => (seen = []));
-after(async () => {
-  await server.close();
-  await rm(folder, { recursive: true, force: true });
-});
+after(() => rm(folder, { recursive: true, force: true }));
 
 test('urql keeps the rest of an answer, by GET and by POST', async () => {
   const { Client, fetchExchange } = await import('@urql/core');

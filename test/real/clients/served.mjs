@@ -1,5 +1,7 @@
 // What the tests of clients share: the built package on loopback, with the graphql of the repository instead of the clients', and the clients' modules.
 import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import { after, before } from 'node:test';
 
 import { serve } from '../../../dist/esm/node.js';
 
@@ -9,6 +11,29 @@ export const logger = { debug() {}, info() {}, warn() {}, error() {} };
 export async function startServer(options) {
   const server = await serve({ csrfPrevention: true, logger, ...options }, { port: 0, host: '127.0.0.1', signals: false });
   return { url: `${server.url}graphql`, close: () => server.close() };
+}
+
+/** A server during the tests of a file. */
+export function serveDuringTests(options) {
+  const server = {};
+  before(async () => Object.assign(server, await startServer(options)));
+  after(() => server.close());
+  return server;
+}
+
+/** A listener of node:http during the tests of a file. */
+export function listenDuringTests(listener) {
+  const served = {};
+  const server = createServer(listener);
+  before(async () => {
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    served.url = `http://127.0.0.1:${server.address().port}/graphql`;
+  });
+  after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return served;
 }
 
 export const sha256 = (text) => createHash('sha256').update(text).digest('hex');

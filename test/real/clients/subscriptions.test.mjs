@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 
-import { startServer } from './served.mjs';
+import { serveDuringTests } from './served.mjs';
 
 const COUNT = 'subscription Count($to: Int) { count(to: $to) { value square } }';
 const COUNTED = [1, 2, 3].map((value) => ({ value, square: value * value }));
 
-let server;
 const sources = { opened: 0, ended: 0 };
-before(async () => {
-  server = await startServer({
-    typeDefs: `
+const server = serveDuringTests({
+  typeDefs: `
       type Query { hello: String! }
       type Mutation { shout(text: String!): String! }
       type Subscription {
@@ -19,32 +17,30 @@ before(async () => {
         broken: Int
       }
       type Count { value: Int! square: Int! }`,
-    resolvers: {
-      Query: { hello: () => 'Hello, world!' },
-      Mutation: { shout: (_, { text }) => text.toUpperCase() },
-      Subscription: {
-        count: {
-          async *subscribe(_, { to = Infinity }) {
-            sources.opened += 1;
-            try {
-              for (let value = 1; value <= to; value++) yield { count: { value } };
-            } finally {
-              sources.ended += 1;
-            }
-          },
-        },
-        broken: {
-          async *subscribe() {
-            yield { broken: 1 };
-            throw new Error('the database password is hunter2');
-          },
+  resolvers: {
+    Query: { hello: () => 'Hello, world!' },
+    Mutation: { shout: (_, { text }) => text.toUpperCase() },
+    Subscription: {
+      count: {
+        async *subscribe(_, { to = Infinity }) {
+          sources.opened += 1;
+          try {
+            for (let value = 1; value <= to; value++) yield { count: { value } };
+          } finally {
+            sources.ended += 1;
+          }
         },
       },
-      Count: { square: ({ value }) => value * value },
+      broken: {
+        async *subscribe() {
+          yield { broken: 1 };
+          throw new Error('the database password is hunter2');
+        },
+      },
     },
-  });
+    Count: { square: ({ value }) => value * value },
+  },
 });
-after(() => server.close());
 
 describe('graphql-sse, distinct connections', () => {
   let client;
