@@ -15,31 +15,13 @@ import { importCode, root } from '../../support/pages.ts';
 const withRedis = { ...needsProgram('redis-server'), timeout: 30_000 };
 
 describe('the Redis recipe of docs/events.md', () => {
-  test('leaves the channel if the client leaves before Redis confirms the subscription', withRedis, async (t) => {
-    const { listen, pauseRedis, untilChannels } = await setUp(t);
-    const controller = new AbortController();
-    const resume = await pauseRedis();
-    const listening = listen('room:42', controller.signal);
-    await turn();
-
-    controller.abort();
-    resume();
-
-    const events = await listening;
-    await assert.rejects(next(events), { name: 'AbortError' });
-    await untilChannels([]);
-  });
-
-  test('a request that its client aborts meanwhile leaves the channel too', withRedis, async (t) => {
+  test('a request that its client aborts before Redis confirms the subscription leaves the channel', withRedis, async (t) => {
     const { handler, pauseRedis, untilChannels } = await setUp(t);
     const controller = new AbortController();
     const resume = await pauseRedis();
-    const request = new Request('http://localhost/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-      body: '{"query":"subscription { said(room: 1) { text } }"}',
-      signal: controller.signal,
-    });
+    const headers = { 'content-type': 'application/json', accept: 'text/event-stream' };
+    const body = '{"query":"subscription { said(room: 1) { text } }"}';
+    const request = new Request('http://localhost/graphql', { method: 'POST', headers, body, signal: controller.signal });
     const answered = handler.fetch(request).catch(() => {});
     for (let turns = 0; turns < 10; turns++) await turn();
 

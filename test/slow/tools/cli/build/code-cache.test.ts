@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { after, test } from 'node:test';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { cacheFile } from '../../../../../src/tools/cli/build/cached-loader.ts';
@@ -23,41 +23,25 @@ interface Cached {
   readonly answer: () => Promise<string>;
 }
 
-async function cached(context: TestContext, source: string): Promise<Cached> {
-  const { directory } = await createProject(context, { 'function.ts': source, 'ask.cjs': asks });
-  await writeCodeCache({ file: join(directory, 'function.ts'), folder: join(directory, 'out'), flags: ['--expose-gc'] });
-  return cachedIn(context, directory);
-}
+let built = '';
+before(async () => {
+  built = await mkdtemp(join(tmpdir(), 'code-cache-'));
+  await writeFile(join(built, 'function.ts'), `${hello}\nexport default 1;`);
+  await writeCodeCache({ file: join(built, 'function.ts'), folder: join(built, 'out'), flags: ['--expose-gc'] });
+});
+after(() => rm(built, { recursive: true }));
 
-async function cachedIn(context: TestContext, directory: string): Promise<Cached> {
+/** A copy of the build of `hello`, which is built only once. */
+async function cachedHello(context: TestContext): Promise<Cached> {
+  const { directory } = await createProject(context, { 'function.ts': hello, 'ask.cjs': asks });
   const folder = join(directory, 'out');
+  await cp(join(built, 'out'), folder, { recursive: true });
   const bundle = (await readdir(folder)).find((name) => /^function-\w+\.js$/.test(name)) ?? '';
   const answer = async (): Promise<string> => {
     const { stdout, stderr } = await startCommand(context, ['--expose-gc', join(directory, 'ask.cjs')], { cwd: directory }).exited;
     return `${stdout}${stderr}`.trim();
   };
   return { folder, bundle, answer };
-}
-
-let builtHello: Promise<string> | undefined;
-after(async () => {
-  if (builtHello !== undefined) await rm(dirname(await builtHello), { recursive: true });
-});
-
-/** A copy of the build of `hello`, which is built only once. */
-async function cachedHello(context: TestContext): Promise<Cached> {
-  const { directory } = await createProject(context, { 'function.ts': hello, 'ask.cjs': asks });
-  await cp(await (builtHello ??= buildHello()), join(directory, 'out'), { recursive: true });
-  return cachedIn(context, directory);
-}
-
-async function buildHello(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'code-cache-'));
-  const file = join(directory, 'function.ts');
-  const folder = join(directory, 'out');
-  await writeFile(file, `${hello}\nexport default 1;`);
-  await writeCodeCache({ file, folder, flags: ['--expose-gc'] });
-  return folder;
 }
 
 const hello = `export const handler = async (): Promise<{ body: string }> => ({ body: 'world' });`;
@@ -153,5 +137,9 @@ test('a function that cannot be bundled says why, and files of an earlier build 
 });
 
 test('a function that cannot be loaded says why', async (context) => {
-  await assert.rejects(cached(context, "throw new Error('No database is set.');"), /Cannot run the function[^]*No database is set/);
+  const { folder } = await cachedHello(context);
+  const file = join(folder, '../function.ts');
+  await writeFile(file, "throw new Error('No database is set.');");
+
+  await assert.rejects(writeCodeCache({ file, folder, flags: [] }), /Cannot run the function[^]*No database is set/);
 });

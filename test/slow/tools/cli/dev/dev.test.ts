@@ -198,22 +198,16 @@ test('a stream that fails ends the response', async (context) => {
   await assert.rejects(read(address('fails')), { message: /terminated|fetch failed/ });
 });
 
-test('functions are added and removed with their files', async (context) => {
-  const { address, after, write, remove } = await serveProject(context, { 'functions/one.ts': answers("'one'") });
-  assert.match(await read(address('two')), /^404 /);
+test('functions are added and removed with their files; a path without a function is 404, with a list of all functions', async (context) => {
+  const { server, address, after, write, remove } = await serveProject(context, { 'functions/one.ts': answers("'one'") });
+  for (const path of ['/', '/.netlify/functions/two', '//'])
+    assert.match(await read(server.url + path), /^404 [^]*\/\.netlify\/functions\/one/, path);
 
   await after({ kind: 'loaded' }, () => write({ 'functions/two/index.ts': answers("'two'") }));
   assert.equal(await read(address('two')), '200 two');
 
   await after({ kind: 'loaded' }, () => remove('functions/one.ts'));
   assert.match(await read(address('one')), /^404 /);
-});
-
-test('a path without a function is 404, with a list of all functions', async (context) => {
-  const { server } = await serveProject(context, { 'functions/one.ts': answers("'one'") });
-
-  for (const path of ['/', '/.netlify/functions/on', '//'])
-    assert.match(await read(server.url + path), /^404 [^]*\/\.netlify\/functions\/one/, path);
 });
 
 test('functions see NODE_ENV=development, unless it is set in the shell, and the variables of the command', async (context) => {
