@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 
 import { runTypeScript } from './run-typescript.ts';
+import { writeFiles } from './write-files.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -78,20 +80,11 @@ async function compile(
   compilerOptions: Readonly<Record<string, unknown>>,
 ): Promise<string> {
   const project = join(folder, `compiled-${++compilations}`);
-  await mkdir(project);
-  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(project, name), text)));
-  await writeFile(
-    join(project, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions: { noEmit: true, ...compilerOptions }, include: ['.'] }),
-  );
+  const settings = { compilerOptions: { noEmit: true, ...compilerOptions }, include: ['.'] };
+  await writeFiles(project, { ...files, 'tsconfig.json': JSON.stringify(settings) });
   return (await runTypeScript(project)).join('\n');
 }
 
-function execute(command: string, args: readonly string[], cwd: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    execFile(command, [...args], { cwd, maxBuffer: 32 * 1024 * 1024 }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else reject(new Error(`${stdout}${stderr}` || error.message));
-    });
-  });
+async function execute(command: string, args: readonly string[], cwd: string): Promise<string> {
+  return (await promisify(execFile)(command, [...args], { cwd, maxBuffer: 32 * 1024 * 1024 })).stdout;
 }

@@ -224,7 +224,7 @@ describe('the playground in Chromium', needsChromium(), () => {
     const query = 'query Book($id: ID!) { book(id: $id) { title } }';
     const link = new URLSearchParams({ query, variables: '{ "id": "emma" }' });
     const { page, sent } = await open(t, `${example}?${link}`, { permissions: ['clipboard-read', 'clipboard-write'] });
-    await page.locator('.graphiql-query-editor .view-lines').getByText('book').waitFor();
+    await page.locator('.graphiql-query-editor .view-lines').getByText('book', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Variables', exact: true }).click();
     await page.locator('.graphiql-editor-tool .view-lines').getByText('emma').waitFor();
     assert.doesNotMatch(sent.join('\n'), /emma/);

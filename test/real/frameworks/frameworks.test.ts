@@ -103,7 +103,7 @@ for (const framework of frameworks) {
     });
 
     test('answers, and still answers on the same connection after bodies above the limit', (t) =>
-      assertHostAnswers(t, port, framework.path));
+      assertHostAnswers(t, `http://127.0.0.1:${port}${framework.path}`));
   });
 }
 

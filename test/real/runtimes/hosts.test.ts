@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
+import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { TestContext } from 'node:test';
 
 import { createHandler } from '../../../src/entries/fetch.ts';
 import { createListener } from '../../../src/entries/node.ts';
@@ -12,6 +12,7 @@ import { httpAPIEvent } from '../../support/events.ts';
 import { post as eventRequest } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { answered, assertHostAnswers, headers, question } from '../../support/real/one-connection.ts';
+import { serveOnLoopback } from '../../support/real/loopback.ts';
 import { bundle, createFolder } from '../../support/real/bundle.ts';
 import { needs, partNamed, pathInPart } from '../../support/real/parts.ts';
 import { startProgram } from '../../support/program.ts';
@@ -36,39 +37,32 @@ function options(): Host {
   };
 }
 
-interface Listening {
-  readonly port: number;
-  readonly path?: string;
-  readonly close: () => unknown;
-}
-
-async function onNode(listener: RequestListener): Promise<Listening> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { port: (server.address() as AddressInfo).port, close: () => (server.closeAllConnections(), server.close()) };
+/** Serves at /graphql until the test ends. Returns the address. */
+async function onNode(t: TestContext, listener: RequestListener): Promise<string> {
+  return `${await serveOnLoopback(t, listener)}/graphql`;
 }
 
 /** The recipes of docs/platforms.md. */
-const hosts: Readonly<Record<string, { readonly part: string; readonly listen: () => Promise<Listening> }>> = {
+const hosts: Readonly<Record<string, { readonly part: string; readonly listen: (t: TestContext) => Promise<string> }>> = {
   'h3 1, toWebRequest': {
     part: 'h3',
-    listen: () => {
+    listen: (t) => {
       const { createApp, defineEventHandler, toNodeListener, toWebRequest } = load('h3');
       const handler = createHandler(options());
       const app = createApp().use('/graphql', defineEventHandler((event: Host) => handler(toWebRequest(event)))); // prettier-ignore
-      return onNode(toNodeListener(app));
+      return onNode(t, toNodeListener(app));
     },
   },
   'h3 1, fromNodeMiddleware': {
     part: 'h3',
-    listen: () => {
+    listen: (t) => {
       const { createApp, fromNodeMiddleware, toNodeListener } = load('h3');
-      return onNode(toNodeListener(createApp().use('/graphql', fromNodeMiddleware(createListener(options())))));
+      return onNode(t, toNodeListener(createApp().use('/graphql', fromNodeMiddleware(createListener(options())))));
     },
   },
   'h3 2': {
     part: 'h3-2',
-    listen: async () => {
+    listen: async (t) => {
       const { H3, serve } = load('h3-2');
       const handler = createHandler(options());
       const server = serve(
@@ -76,37 +70,37 @@ const hosts: Readonly<Record<string, { readonly part: string; readonly listen: (
         { port: 0, hostname: '127.0.0.1', silent: true },
       );
       await server.ready();
-      return { port: server.node.server.address().port, close: () => server.close(true) };
+      t.after(() => server.close(true));
+      return `http://127.0.0.1:${server.node.server.address().port}/graphql`;
     },
   },
   Hono: {
     part: '@hono/node-server',
-    listen: async () => {
+    listen: async (t) => {
       const { Hono } = load('@hono/node-server', 'hono');
       const { serve } = load('@hono/node-server');
       const handler = createHandler(options());
       const app = new Hono().all('/graphql', (context: Host) => handler(context.req.raw));
-      return new Promise((resolve) => {
-        const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }: Host) =>
-          resolve({ port, close: () => (server.closeAllConnections(), server.close()) }),
-        );
-      });
+      const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
+      t.after(() => (server.closeAllConnections(), server.close()));
+      await once(server, 'listening');
+      return `http://127.0.0.1:${server.address().port}/graphql`;
     },
   },
   Express: {
     part: 'express',
-    listen: () => onNode(load('express')().use('/graphql', createListener(options()))),
+    listen: (t) => onNode(t, load('express')().use('/graphql', createListener(options()))),
   },
   'Express, below express.json()': {
     part: 'express',
-    listen: () => {
+    listen: (t) => {
       const express = load('express');
-      return onNode(express().use(express.json({ limit: '20mb' })).use('/graphql', createListener(options()))); // prettier-ignore
+      return onNode(t, express().use(express.json({ limit: '20mb' })).use('/graphql', createListener(options()))); // prettier-ignore
     },
   },
   Koa: {
     part: 'koa',
-    listen: () => {
+    listen: (t) => {
       const Koa = load('koa');
       const listener = createListener(options());
       const app = new (Koa.default ?? Koa)();
@@ -114,21 +108,21 @@ const hosts: Readonly<Record<string, { readonly part: string; readonly listen: (
         context.respond = false;
         await listener(context.req, context.res);
       });
-      return onNode(app.callback());
+      return onNode(t, app.callback());
     },
   },
   Fastify: {
     part: 'fastify',
-    listen: async () => {
+    listen: async (t) => {
       const app = fastifyApp();
-      await app.listen({ port: 0, host: '127.0.0.1' });
-      return { port: app.server.address().port, close: () => app.close() };
+      t.after(() => app.close());
+      return `${await app.listen({ port: 0, host: '127.0.0.1' })}/graphql`;
     },
   },
   // `vercel dev` starts the server of @vercel/node for a function. Its adapter converts Node's requests to Requests.
   Vercel: {
     part: '@vercel/node',
-    listen: async () => {
+    listen: async (t) => {
       const folder = await createFolder();
       await bundle('test/support/real/functions/fetch.ts', `${folder.path}/api/graphql.mjs`, 'lambda-esm');
       const { PATH, HOME } = process.env;
@@ -137,7 +131,8 @@ const hosts: Readonly<Record<string, { readonly part: string; readonly listen: (
         env: { PATH, HOME, VERCEL_DEV_ENTRYPOINT: 'api/graphql.mjs' },
       });
       const [, port] = await program.printed(/Dev server listening:[^}]*port: (\d+)/);
-      return { port: Number(port), path: '/api/graphql', close: () => program.end().then(folder.remove) };
+      t.after(() => program.end().then(folder.remove));
+      return `http://127.0.0.1:${port}/api/graphql`;
     },
   },
 };
@@ -157,11 +152,8 @@ function fastifyApp(): Host {
 
 for (const [name, { part, listen }] of Object.entries(hosts))
   test(`${name} answers, and still answers on the same connection after bodies above the limit`, needs(part), async (t) => {
-    const { port, path, close } = await listen();
-    t.after(close);
-
     // Also below express.json(), whose limit is higher: the bytes of a parsed body are those of its JSON.
-    await assertHostAnswers(t, port, path);
+    await assertHostAnswers(t, await listen(t));
   });
 
 test('fastify.inject() is answered, with headers and body', needs('fastify'), async () => {
@@ -202,11 +194,7 @@ test('functions-framework: the recipe for Google Cloud Functions answers', needs
   http('listener', createListener(options()));
 
   for (const target of ['graphql', 'listener']) {
-    const server = getTestServer(target);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    t.after(() => (server.closeAllConnections(), server.close()));
-
-    await assertHostAnswers(t, server.address().port);
+    await assertHostAnswers(t, await onNode(t, (request, response) => getTestServer(target).emit('request', request, response)));
   }
 });
 

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 
 import { createHandler } from '../../../src/entries/index.ts';
+import { createTester } from '../../../src/entries/testing.ts';
 
 const typeDefs = 'type Query { rows: [Row!]! } type Row { id: Int! name: String! }';
 const rows = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `row "${id}" \u2028 \${id}` }));
@@ -23,35 +24,16 @@ for (const flag of ['--disallow-code-generation-from-strings', '--no-warnings'])
   });
 
 test("a client's names get into generated code as text alone, whatever they are called", async () => {
-  const names = [
-    '__proto__',
-    'constructor',
-    'source',
-    'rest',
-    'v0',
-    'Row',
-    'eval',
-    'return',
-    'size',
-    'toString',
-    'definitions',
-    'this',
-    'f0',
-    'd0',
-  ];
-  const handler = createHandler({ typeDefs, resolvers });
+  const names = '__proto__ constructor source rest v0 Row eval return size toString definitions this f0 d0'.split(' ');
+  const { send } = createTester(createHandler({ typeDefs, resolvers }));
   const query = `{ rows { ${names.map((name) => `${name}: name`).join(' ')} ${names.map((name) => `x_${name}: id`).join(' ')} } }`;
+  const ask = async (): Promise<string> =>
+    (await send({ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) })).text();
   // The names are generated code from the second call on.
-  const [first, second] = [await ask(handler, query), await ask(handler, query)];
+  const [first, second] = [await ask(), await ask()];
 
   assert.equal(second, first);
   const [row] = (JSON.parse(second) as { data: { rows: Record<string, unknown>[] } }).data.rows;
   assert.deepEqual(Object.keys(row!).toSorted(), [...names, ...names.map((name) => `x_${name}`)].toSorted());
   assert.equal((globalThis as Record<string, unknown>)['polluted'], undefined);
 });
-
-async function ask(handler: { fetch(request: Request): Promise<Response> }, query: string): Promise<string> {
-  const headers = { 'content-type': 'application/json' };
-  const response = await handler.fetch(new Request('http://localhost/', { method: 'POST', headers, body: JSON.stringify({ query }) }));
-  return response.text();
-}

@@ -113,7 +113,6 @@ export class Operations {
 /** An API on loopback with the requests that it received, and operations that use it. */
 export interface StartedAPI extends Pick<Operations, 'begin' | 'cache' | 'clock' | 'url'> {
   readonly calls: Call[];
-  close(): void;
 }
 
 /** Starts an API for one test. `answer` receives the request and the number of earlier ones. */
@@ -122,8 +121,8 @@ export async function startAPI(
   answer: (call: Call, before: number) => Reply | Promise<Reply>,
   cache?: KeyValueCache,
 ): Promise<StartedAPI> {
-  const { calls, close, url } = await startOrigin(t, answer);
-  return Object.assign(new Operations(url, cache), { calls, close });
+  const { calls, url } = await startOrigin(t, answer);
+  return Object.assign(new Operations(url, cache), { calls });
 }
 
 /** Answers with the number of earlier requests. */

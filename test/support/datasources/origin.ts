@@ -1,8 +1,8 @@
-import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+
+import { serveOnLoopback } from '../real/loopback.ts';
 
 /** A request as the origin saw it. */
 export interface Call {
@@ -19,13 +19,12 @@ export type Reply = 'hang up' | { status?: number; headers?: Record<string, stri
 export interface Origin {
   readonly url: string;
   readonly calls: Call[];
-  close(): void;
 }
 
 /** Starts an origin for one test. `answer` receives the call and the number of earlier calls. */
 export async function startOrigin(t: TestContext, answer: (call: Call, before: number) => Reply | Promise<Reply>): Promise<Origin> {
   const calls: Call[] = [];
-  const server = createServer(async (request, response) => {
+  const url = await serveOnLoopback(t, async (request, response) => {
     // A client that disconnects while it sends a body must not fail a later test.
     const body = await text(request).catch(() => undefined);
     if (body === undefined) return;
@@ -33,15 +32,7 @@ export async function startOrigin(t: TestContext, answer: (call: Call, before: n
     const before = calls.push(call) - 1;
     sendReply(response, await answer(call, before));
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const close = (): void => {
-    server.close();
-    server.closeAllConnections();
-  };
-  t.after(close);
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls, close };
+  return { url, calls };
 }
 
 function sendReply(response: ServerResponse, reply: Reply): void {

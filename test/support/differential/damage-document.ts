@@ -79,42 +79,17 @@ class Damage {
   }
 }
 
-const literals = [
-  '1',
-  '-1',
-  '3000000000',
-  '1.5',
-  '"text"',
-  'true',
-  'null',
-  'RED',
-  'PINK',
-  '[]',
-  '[1, null]',
-  '[[{}]]',
-  '{}',
-  '{ need: 1 }',
-  '{ need: null }',
-  '{ size: 1, size: 2 }',
-  '{ spare: 1.5 }',
-];
+const literals =
+  '1 | -1 | 3000000000 | 1.5 | "text" | true | null | RED | PINK | [] | [1, null] | [[{}]] | {} | { need: 1 } | { need: null } | { size: 1, size: 2 } | { spare: 1.5 }';
 const literalNodes = [
-  ...literals.map((text) => parseValue(text, { noLocation: true })),
+  ...literals.split(' | ').map((text) => parseValue(text, { noLocation: true })),
   ...['v0', 'v1', 'c0', 'nobody'].map((name) => ({ kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name } })),
 ];
 const argumentNodes = ['number: 1', 'flag: true', 'text: null', 'strict: { need: 1 }', 'nothing: 1'].flatMap(
   (text) => selectionsOf(`{ x(${text}) }`)[0]!.arguments ?? [],
 );
-const directiveNodes = [
-  'skip(if: true)',
-  'include(if: $c0)',
-  'skip(if: null)',
-  'skip',
-  'skip(unless: true)',
-  'deprecated',
-  'defer',
-  'nobody',
-].flatMap((text) => selectionsOf(`{ x @${text} }`)[0]!.directives ?? []);
+const directives = 'skip(if: true) | include(if: $c0) | skip(if: null) | skip | skip(unless: true) | deprecated | defer | nobody';
+const directiveNodes = directives.split(' | ').flatMap((text) => selectionsOf(`{ x @${text} }`)[0]!.directives ?? []);
 const selectionNodes = selectionsOf(
   '{ __typename a: __typename field0 a: field1 b: root0 b: root1 shared0Node ...Part0 ...Part1 ...Nobody ... { __typename } ... on Thing0 { field0 a: field2 } ... on Node { __typename } __schema { description } field3 { __typename } field2(number: 1) }',
 );
@@ -163,15 +138,12 @@ const values: readonly Kind[] = [
 
 const variableTypes = ['Int', 'Int!', '[Int]', 'String', 'ID!', 'Boolean', 'Boolean!', 'Box', 'Box!', 'Strict', '[Box!]', 'Color', 'Float'];
 
+const renamed: readonly Kind[] = [Kind.ARGUMENT, Kind.FIELD, Kind.FRAGMENT_DEFINITION, Kind.VARIABLE, Kind.DIRECTIVE, Kind.OBJECT_FIELD];
+
 const kinds: readonly ((damage: Damage) => void)[] = [
-  (damage) => damage.changeList([Kind.FIELD], 'arguments', argumentNodes),
-  (damage) => damage.rename([Kind.ARGUMENT]),
-  (damage) => damage.rename([Kind.FIELD]),
+  ...renamed.map((kind) => (damage: Damage) => damage.rename([kind])),
   (damage) => damage.rename([Kind.FRAGMENT_SPREAD, Kind.FRAGMENT_DEFINITION]),
-  (damage) => damage.rename([Kind.FRAGMENT_DEFINITION]),
-  (damage) => damage.rename([Kind.VARIABLE]),
-  (damage) => damage.rename([Kind.DIRECTIVE]),
-  (damage) => damage.rename([Kind.OBJECT_FIELD]),
+  (damage) => damage.changeList([Kind.FIELD], 'arguments', argumentNodes),
   (damage) => damage.changeList([Kind.OBJECT], 'fields'),
   (damage) => damage.changeList([Kind.OBJECT], 'fields'),
   (damage) => damage.changeList([Kind.OPERATION_DEFINITION], 'variableDefinitions'),

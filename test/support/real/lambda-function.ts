@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
+import { serveOnLoopback } from './loopback.ts';
 import { pathInPart } from './parts.ts';
 import { startProgram } from '../program.ts';
 
@@ -107,10 +106,8 @@ export async function deploy(
     response.writeHead(isKnown ? 202 : 400, { 'Content-Type': 'application/json' }).end('{}');
   };
 
-  const server = createServer((request, response) => void serve(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const api = new URL(await serveOnLoopback(t, serve)).host;
   const variables = environmentOf(taskRoot, handler);
-  const api = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   // The flags of AWS's images. Without them a bundle could pass here and fail on the platform.
   const flags = ['--no-experimental-require-module', '--no-experimental-detect-module'];
   const client = startProgram(process.execPath, [...flags, pathInPart('aws-lambda-ric', 'aws-lambda-ric/index.mjs'), handler], {
@@ -124,11 +121,7 @@ export async function deploy(
     for (const { settle } of [...current.values(), ...waiting.splice(0)]) settle(failure);
   };
   const ended = failWhenEnded();
-  t.after(async () => {
-    await Promise.all([client.end(), ended]);
-    server.close();
-    server.closeAllConnections();
-  });
+  t.after(() => Promise.all([client.end(), ended]));
   const initError = await init.promise;
   if (initError !== undefined && !mayFail) assert.fail(client.output());
 

@@ -8,13 +8,13 @@ export const answered = { status: 200, body: '{"data":{"header":"ada"}}' };
 export const headers = { 'content-type': 'application/json', 'x-user': 'ada' };
 
 /** A host answers with headers and body, and still answers on the same connection after bodies above the limit. */
-export async function assertHostAnswers(t: TestContext, port: number, path = '/graphql'): Promise<void> {
+export async function assertHostAnswers(t: TestContext, url: string): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   t.after(() => agent.destroy());
   const send = (body: string): Promise<object> =>
     new Promise((resolve, reject) => {
-      const to = { agent, port, host: '127.0.0.1', path, method: 'POST' };
-      const sent = sendRequest({ ...to, headers: { ...headers, 'content-length': Buffer.byteLength(body) } }, (response) => {
+      const to = { agent, method: 'POST', headers: { ...headers, 'content-length': Buffer.byteLength(body) } };
+      const sent = sendRequest(url, to, (response) => {
         let text = '';
         response.on('data', (chunk) => (text += String(chunk))).once('end', () => resolve({ status: response.statusCode, body: text }));
       });
