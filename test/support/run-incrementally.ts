@@ -124,25 +124,18 @@ export function createInvocation(): { invocation: OperationInvocation; cancel(re
 
 /** The complete result of a client, with every part merged at its path. */
 export function merge(parts: readonly SubsequentPayload[]): { data: unknown; errors: unknown[] } {
-  const [first, ...others] = parts;
+  const [first] = parts;
   const whole = { data: structuredClone(first?.data), errors: [...(first?.errors ?? [])] as unknown[] };
-  const places = new Map<string, Place>();
-  announce(places, first?.pending as Pending[] | undefined);
-  for (const { pending, incremental, completed } of others) {
-    announce(places, pending as Pending[] | undefined);
-    for (const entry of (incremental ?? []) as Entry[]) apply(whole, places, entry);
+  const paths = new Map<string, Path>();
+  for (const { pending, incremental, completed } of parts) {
+    for (const { id, path } of (pending ?? []) as { id: string; path: Path }[]) paths.set(id, path);
+    for (const entry of (incremental ?? []) as Entry[]) apply(whole, paths, entry);
     for (const { errors } of (completed ?? []) as Entry[]) whole.errors.push(...(errors ?? []));
   }
   return whole;
 }
 
-interface Pending {
-  readonly id: string;
-  readonly path: Path;
-}
-
 type Path = readonly (string | number)[];
-type Place = { readonly path: Path };
 
 interface Entry {
   readonly id?: string;
@@ -153,19 +146,14 @@ interface Entry {
   readonly errors?: readonly unknown[];
 }
 
-function announce(places: Map<string, Place>, pending: readonly Pending[] = []): void {
-  for (const { id, path } of pending) places.set(id, { path });
-}
-
-function apply(whole: { data: unknown; errors: unknown[] }, places: ReadonlyMap<string, Place>, entry: Entry): void {
+function apply(whole: { data: unknown; errors: unknown[] }, paths: ReadonlyMap<string, Path>, entry: Entry): void {
   whole.errors.push(...(entry.errors ?? []));
-  const path = entry.path ?? [...(places.get(entry.id!)?.path ?? []), ...(entry.subPath ?? [])];
+  const path = entry.path ?? [...(paths.get(entry.id!) ?? []), ...(entry.subPath ?? [])];
   if (entry.items) {
     // The legacy format has the index of the first item at the end of the path, and can deliver the same items twice.
     const list = at(whole.data, entry.path === undefined ? path : path.slice(0, -1)) as unknown[];
     const start = entry.path === undefined ? list.length : Number(path.at(-1));
-    const items = Object.fromEntries(entry.items.map((item, index) => [start + index, item]));
-    mergeInto(list as never, structuredClone(items) as never);
+    for (const [index, item] of entry.items.entries()) mergeInto(list as never, { [start + index]: structuredClone(item) });
   } else if (entry.data) {
     mergeInto(at(whole.data, path) as Record<string, unknown>, structuredClone(entry.data) as Record<string, unknown>);
   }

@@ -57,37 +57,29 @@ class Writer {
   #selection(type: GraphQLNamedType, depth: number): string {
     this.#budget--;
     const random = this.#random;
-    if (depth > 0 && random.chance(0.15))
-      return (
-        `... ${random.chance(0.3) ? '' : `on ${this.#overlapping(type)} `}${this.#conditions()}`.trimEnd() + this.#fragmentBody(type, depth)
-      );
+    if (depth > 0 && random.chance(0.15)) {
+      const condition = random.chance(0.3) ? undefined : this.#overlapping(type);
+      const head = `... ${condition ? `on ${condition.name} ` : ''}${this.#conditions()}`.trimEnd();
+      return `${head} ${this.#selectionSet(condition ?? type, depth - 1)}`;
+    }
     if (depth > 0 && random.chance(0.1)) return this.#spread(type, depth);
     if (isUnionType(type) || random.chance(0.12)) return `__typename${this.#conditions()}`;
     if (!isObjectType(type) && !isInterfaceType(type)) return '';
     return this.#field(random.pick(Object.values(type.getFields())), depth);
   }
 
-  #fragmentCondition: GraphQLNamedType | undefined = undefined;
-
-  #overlapping(type: GraphQLNamedType): string {
+  #overlapping(type: GraphQLNamedType): GraphQLNamedType {
     const candidates: GraphQLNamedType[] = [type];
     if (isAbstractType(type)) candidates.push(...this.#schema.getPossibleTypes(type));
     if (isObjectType(type)) candidates.push(...type.getInterfaces());
-    this.#fragmentCondition = this.#random.pick(candidates);
-    return this.#fragmentCondition.name;
-  }
-
-  #fragmentBody(type: GraphQLNamedType, depth: number): string {
-    const condition = this.#fragmentCondition ?? type;
-    this.#fragmentCondition = undefined;
-    return ` ${this.#selectionSet(condition, depth - 1)}`;
+    return this.#random.pick(candidates);
   }
 
   #spread(type: GraphQLNamedType, depth: number): string {
     const name = `Part${this.#fragments.length}`;
     const at = this.#fragments.push('') - 1;
     const condition = this.#overlapping(type);
-    this.#fragments[at] = `fragment ${name} on ${condition}${this.#fragmentBody(type, depth)}`;
+    this.#fragments[at] = `fragment ${name} on ${condition.name} ${this.#selectionSet(condition, depth - 1)}`;
     const spread = `...${name}${this.#conditions()}`;
     return this.#random.chance(0.3) ? `${spread} ...${name}` : spread;
   }
