@@ -11,8 +11,11 @@ import type { PlainResponse } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { httpAPI } from '../../../support/sources.ts';
 
-async function send(handler: ReturnType<typeof createHandler>, query = '{ __typename }'): Promise<PlainResponse> {
-  return httpAPI.read(await handler(httpAPI.build(post({ query }))));
+const typename = post({ query: '{ __typename }' });
+const isQuery = { data: { __typename: 'Query' } };
+
+async function send(handler: ReturnType<typeof createHandler>, request = typename): Promise<PlainResponse> {
+  return httpAPI.read(await handler(httpAPI.build(request)));
 }
 
 /** Console output, which a server uses while its options are unknown. */
@@ -29,24 +32,17 @@ describe('asynchronous options', () => {
 
     options.resolve(echoServer().options);
 
-    assert.deepEqual(json(await answer), { data: { __typename: 'Query' } });
+    assert.deepEqual(json(await answer), isQuery);
   });
 
-  test('from a function, are created once for concurrent requests', async () => {
+  test('from a function, are created once for concurrent requests, and not before: some platforms allow no I/O earlier', async () => {
     let made = 0;
     const handler = createHandler(async () => (made++, echoServer().options));
+    const madeEarly = made;
 
     await Promise.all(Array.from({ length: 8 }, () => send(handler)));
 
-    assert.equal(made, 1);
-  });
-
-  test('from a function, are not created before the first request: some platforms allow no I/O earlier', () => {
-    let made = 0;
-
-    createHandler(() => (made++, echoServer().options));
-
-    assert.equal(made, 0);
+    assert.deepEqual([madeEarly, made], [0, 1]);
   });
 });
 
@@ -56,7 +52,7 @@ describe('options prepared by another function', () => {
   test('are served with what it added to the schema', async () => {
     const resolvers = { Query: { user: (_parent: unknown, _args: unknown, { user }: { user: string }) => user } };
 
-    const response = await send(createHandler(subgraph({ ...options, resolvers })), '{ user _service }');
+    const response = await send(createHandler(subgraph({ ...options, resolvers })), post({ query: '{ user _service }' }));
 
     assert.deepEqual(json(response), { data: { user: 'ada', _service: 'type Query { user: String }' } });
   });
@@ -72,11 +68,8 @@ function subgraph<TContext extends object, TDataSources extends object>(
 ): ServerOptions<TContext, TDataSources> {
   const { typeDefs, resolvers } = options;
   const service = { Query: { _service: () => typeDefs } };
-  return {
-    ...options,
-    typeDefs: [typeDefs ?? [], 'extend type Query { _service: String }'].flat(),
-    resolvers: [resolvers ?? [], service].flat(),
-  };
+  const extended = [typeDefs ?? [], 'extend type Query { _service: String }'].flat();
+  return { ...options, typeDefs: extended, resolvers: [resolvers ?? [], service].flat() };
 }
 
 describe('a start that fails', () => {
@@ -103,11 +96,12 @@ describe('a start that fails', () => {
     const handler = createHandler(Promise.reject(new Error('early')));
     await new Promise((resolve) => setImmediate(resolve));
 
-    assert.equal((await send(handler)).status, 500);
-    assert.equal(calls.length, 1);
+    const { status } = await send(handler);
+
+    assert.deepEqual([status, calls.length], [500, 1]);
   });
 
-  test('because of a plugin, is reported to the logger and the plugins, and retried', async () => {
+  test('because of a plugin, is reported to the logger and the plugins, and retried with the next request', async () => {
     const [logger, lines] = recordingLogger();
     const told: string[] = [];
     let attempts = 0;
@@ -123,9 +117,7 @@ describe('a start that fails', () => {
 
     const statuses = [(await send(handler)).status, (await send(handler)).status];
 
-    assert.deepEqual(statuses, [500, 200]);
-    assert.deepEqual(told, ['no licence']);
-    assert.equal(lines.length, 1);
+    assert.deepEqual([statuses, told, lines.length], [[500, 200], ['no licence'], 1]);
   });
 
   test('shows its reason in the response when nodeEnv is development', async () => {
@@ -141,26 +133,22 @@ describe('a start that fails', () => {
     silentConsole(t);
     const handler = createHandler(() => Promise.reject(new Error('no database')));
 
-    const response = await httpAPI.read(await handler(httpAPI.build(plainRequest({ path: '/health' }))));
-
-    assert.equal(response.status, 200);
+    assert.equal((await send(handler, plainRequest({ path: '/health' }))).status, 200);
   });
 });
 
-describe('serverWillStart', () => {
-  test('runs once per process, before the first operation, in the order of the plugins', async () => {
-    const events: string[] = [];
-    const plugins = ['a', 'b'].map((name) => ({
-      serverWillStart: async () => void events.push(`start ${name}`),
-      requestDidStart: () => void events.push(`request ${name}`),
-    }));
-    const handler = createHandler(echoServer({ plugins }).options);
+test('serverWillStart runs once per process, before the first operation, in the order of the plugins', async () => {
+  const events: string[] = [];
+  const plugins = ['a', 'b'].map((name) => ({
+    serverWillStart: async () => void events.push(`start ${name}`),
+    requestDidStart: () => void events.push(`request ${name}`),
+  }));
+  const handler = createHandler(echoServer({ plugins }).options);
 
-    await Promise.all([send(handler), send(handler)]);
+  await Promise.all([send(handler), send(handler)]);
 
-    assert.deepEqual(events.slice(0, 2), ['start a', 'start b']);
-    assert.equal(events.length, 6);
-  });
+  assert.deepEqual(events.slice(0, 2), ['start a', 'start b']);
+  assert.equal(events.length, 6);
 });
 
 test('the response to a failed start has the CORS headers of known options', async () => {
@@ -168,12 +156,10 @@ test('the response to a failed start has the CORS headers of known options', asy
     cors: { origin: ['https://app.example'] },
     plugins: [{ serverWillStart: () => Promise.reject(new Error('no metrics')) }],
   });
-  const request = post({ query: '{ __typename }' }, { headers: [['Origin', 'https://app.example']] });
 
-  const response = await httpAPI.read(await createHandler(options)(httpAPI.build(request)));
+  const { status, headers } = await send(createHandler(options), plainRequest({ headers: [['Origin', 'https://app.example']] }));
 
-  assert.equal(response.status, 500);
-  assert.equal(response.headers.get('access-control-allow-origin'), 'https://app.example');
+  assert.deepEqual([status, headers.get('access-control-allow-origin')], [500, 'https://app.example']);
 });
 
 test('a request of the same handler inside serverWillStart is answered with an error', async () => {
@@ -181,7 +167,7 @@ test('a request of the same handler inside serverWillStart is answered with an e
   const plugins = [{ serverWillStart: async () => void (inner = await send(handler)) }];
   const handler = createHandler({ ...echoServer().options, logger: recordingLogger()[0], plugins });
 
-  assert.deepEqual(json(await send(handler)), { data: { __typename: 'Query' } });
+  assert.deepEqual(json(await send(handler)), isQuery);
   assert.equal(inner?.status, 500);
   assert.match(json(inner).errors[0].message, /^A request of serverWillStart, or of the options, needs the handler that it is starting\.$/);
 });
