@@ -9,6 +9,7 @@ import type { StartedAPI } from '../../../support/datasources/api.ts';
 import type { Call, Reply } from '../../../support/datasources/origin.ts';
 
 const minute = { 'cache-control': 'max-age=60' };
+const longAgo = 'Wed, 01 Jan 2020 00:00:00 GMT';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Starts an API whose response "old" to x was stored a minute and a second ago, and what it answers then. */
@@ -102,27 +103,6 @@ describe('a write', () => {
         assert.equal(await begin().read('x'), isKept ? 0 : 2);
       });
 
-  it('prevents storing a GET that it overtakes', async (t) => {
-    const [asked, answered] = [deferred(), deferred()];
-    let state = 'old';
-    const { begin } = await startAPI(t, async (call, before) => {
-      if (call.method !== 'GET') state = 'new';
-      const body = state;
-      if (before === 0) {
-        asked.resolve();
-        await answered.promise;
-      }
-      return { headers: minute, body };
-    });
-    const slow = begin().read('x');
-    await asked.promise;
-    await begin().create('x');
-    answered.resolve();
-
-    assert.equal(await slow, 'old');
-    assert.equal(await begin().read('x'), 'new');
-  });
-
   it('prevents storing a GET that it overtakes, even if the GET of another user has ended earlier', async (t) => {
     const answered = { anna: deferred(), bert: deferred() };
     const both = deferred();
@@ -195,100 +175,118 @@ describe('a write', () => {
   });
 });
 
-describe('validation', () => {
-  for (const [what, first, refreshed] of [
-    ['with an ETag and a new lifetime', { ...minute, etag: '"v1"' }, minute],
-    ['without a validator', { ...minute, etag: '"v1"' }, {}],
-    ['with the weak form of the ETag', { ...minute, etag: '"v1"' }, { etag: 'W/"v1"' }],
-    ['for Last-Modified', { ...minute, 'last-modified': 'Sun, 06 Nov 1994 08:49:37 GMT' }, {}],
-  ] as [string, Record<string, string>, Record<string, string>][])
-    it(`of a stale response: a 304 ${what} makes it fresh again`, async (t) => {
-      const { begin, calls } = await startStale(t, first, ({ headers }) =>
-        headers['if-none-match'] === first['etag'] && headers['if-modified-since'] === first['last-modified']
-          ? { status: 304, headers: refreshed }
-          : { headers: first, body: 'new' },
+/** The result of a call, or the status or the name of its error. */
+const outcomeOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: any) => error.extensions.response.status ?? error.name);
+
+describe('a stale response', () => {
+  const etag = { ...minute, etag: '"v1"' };
+  const dated = { ...minute, 'last-modified': 'Sun, 06 Nov 1994 08:49:37 GMT' };
+  const ifError = { 'cache-control': 'max-age=60, stale-if-error=600' };
+  const strict = { 'cache-control': 'max-age=60, must-revalidate, stale-if-error=600, stale-while-revalidate=600' };
+
+  /** The later answer is a 304 only to a request with the validators of the first response. `expected`: the second result and its source, the third result, the number of requests, and that of stored responses. */
+  for (const [what, headers, later, expected] of [
+    ['is fresh again after a 304 with a lifetime', etag, { status: 304, headers: minute }, ['old', 'revalidated', 'old', 2, 1]],
+    ['is fresh again after a 304 without an ETag', etag, { status: 304 }, ['old', 'revalidated', 'old', 2, 1]],
+    [
+      'is fresh again after a 304 with the weak ETag',
+      etag,
+      { status: 304, headers: { etag: 'W/"v1"' } },
+      ['old', 'revalidated', 'old', 2, 1],
+    ],
+    ['is fresh again after a 304 for Last-Modified', dated, { status: 304 }, ['old', 'revalidated', 'old', 2, 1]],
+    ['is requested again after a 304 for another ETag', etag, { status: 304, headers: { etag: '"v9"' } }, ['new', 'miss', 'new', 4, 0]],
+    [
+      'is used once more after a 304 with no-store',
+      etag,
+      { status: 304, headers: { 'cache-control': 'no-store' } },
+      ['old', 'revalidated', 'new', 3, 0],
+    ],
+    ['is replaced by a new response', etag, { headers: minute, body: 'new' }, ['new', 'miss', 'new', 2, 1]],
+    [
+      'is removed by one that may not be stored',
+      ifError,
+      { headers: { 'cache-control': 'no-store' }, body: 'new' },
+      ['new', 'miss', 'new', 3, 0],
+    ],
+    ['is kept, but not used, after a 429', ifError, { status: 429 }, [429, 'miss', 429, 3, 1]],
+    ['replaces a 503 with stale-if-error', ifError, { status: 503 }, ['old', 'stale', 'old', 3, 1]],
+    ['replaces a network failure with stale-if-error', ifError, 'hang up', ['old', 'stale', 'old', 3, 1]],
+    ['does not replace a 404', ifError, { status: 404 }, [404, 'miss', 404, 3, 0]],
+    ['does not replace a 503 with must-revalidate', strict, { status: 503 }, [503, 'miss', 503, 3, 1]],
+  ] as [string, Record<string, string>, Reply, unknown[]][])
+    it(what, async (t) => {
+      const isNotModified = ({ headers: sent }: Call): boolean =>
+        (sent['if-none-match'] ?? sent['if-modified-since']) !== undefined &&
+        sent['if-none-match'] === headers['etag'] &&
+        sent['if-modified-since'] === headers['last-modified'];
+      const { begin, calls, store } = await startStale(t, headers, (call) =>
+        typeof later === 'object' && later.status === 304 && !isNotModified(call) ? { body: 'new' } : later,
       );
       const api = begin();
 
-      assert.deepEqual([await api.read('x'), api.lastOutcome, await begin().read('x')], ['old', 'revalidated', 'old']);
-      assert.equal(calls.length, 2);
+      const second = await outcomeOf(api.read('x'));
+
+      assert.deepEqual([second, api.lastOutcome, await outcomeOf(begin().read('x')), calls.length, store.entries.size], expected);
     });
 
   for (const [what, headers, ttl, validators] of [
-    ['no-cache, every time', { 'cache-control': 'no-cache', etag: '"v"' }, undefined, [undefined, '"v"', '"v"']],
-    ['public and Last-Modified, without a lifetime', { 'cache-control': 'public', 'last-modified': 'Wed, 01 Jan 2020 00:00:00 GMT' }, undefined, [undefined, 'Wed, 01 Jan 2020 00:00:00 GMT', 'Wed, 01 Jan 2020 00:00:00 GMT']], // oxfmt-ignore
-    ['a ttl, when it ends, which begins anew', { etag: '"v"' }, 60, [undefined, '"v"']],
+    ['no-cache is validated every time', { 'cache-control': 'no-cache', etag: '"v"' }, undefined, [undefined, '"v"', '"v"']],
+    [
+      'public and Last-Modified alone, too',
+      { 'cache-control': 'public', 'last-modified': longAgo },
+      undefined,
+      [undefined, longAgo, longAgo],
+    ],
+    ['a ttl is validated when it ends, and begins anew', { etag: '"v"' }, 60, [undefined, '"v"']],
   ] as [string, Record<string, string>, number | undefined, (string | undefined)[]][])
-    it(`of a response with ${what}`, async (t) => {
-      const validatorOf = (sent: Record<string, unknown>): unknown => sent['if-none-match'] ?? sent['if-modified-since'];
-      const { begin, calls, clock } = await startAPI(t, (call) =>
-        validatorOf(call.headers) ? { status: 304 } : { headers, body: 'fine' },
-      );
+    it(`with ${what}`, async (t) => {
+      const validatorOf = ({ headers: sent }: Call): unknown => sent['if-none-match'] ?? sent['if-modified-since'];
+      const { begin, calls, clock } = await startAPI(t, (call) => (validatorOf(call) ? { status: 304 } : { headers, body: 'fine' }));
 
       for (const seconds of [0, 61, 59]) {
         clock.turn(seconds * 1000);
         assert.equal(await begin({ ttl }).read('x'), 'fine');
       }
 
-      assert.deepEqual(calls.map((call) => validatorOf(call.headers)), validators); // oxfmt-ignore
+      assert.deepEqual(calls.map(validatorOf), validators);
     });
 
-  it('that ends with a 304 for another ETag is followed by an unconditional request', async (t) => {
-    const { begin, calls } = await startStale(t, { ...minute, etag: '"v1"' }, ({ headers }) =>
-      headers['if-none-match'] ? { status: 304, headers: { etag: '"v9"' } } : { body: 'new' },
-    );
-
-    assert.equal(await begin().read('x'), 'new');
-    assert.equal(calls.length, 3);
-  });
-
-  it('that ends with a 304 and no-store uses the stored response once more, and removes it', async (t) => {
-    const { begin, store } = await startStale(t, { ...minute, etag: '"v1"' }, () => ({
-      status: 304,
-      headers: { 'cache-control': 'no-store' },
-    }));
-
-    assert.equal(await begin().read('x'), 'old');
-    assert.equal(store.entries.size, 0);
-  });
-
-  it('that ends with a changed response replaces the stale one', async (t) => {
-    const { begin, calls } = await startStale(t, { ...minute, etag: '"v0"' }, () => ({
-      headers: { ...minute, etag: '"v1"' },
-      body: 'new',
-    }));
-
-    assert.deepEqual([await begin().read('x'), await begin().read('x'), calls.length], ['new', 'new', 2]);
-  });
-
-  it('updates the stored header fields, except those about the body as it was sent (RFC 9111 section 3.2)', async (t) => {
+  it('gets the header fields of a 304, except those about the body as it was sent (RFC 9111 section 3.2)', async (t) => {
+    const first = { 'cache-control': 'no-cache', etag: '"v"', 'content-language': 'en', 'content-length': '7', 'x-seen': 'once' };
+    const later = { 'content-type': 'application/problem+json', 'content-language': 'de', 'x-seen': 'twice' };
     const { begin } = await startAPI(t, (call) =>
-      call.headers['if-none-match']
-        ? { status: 304, headers: { 'content-type': 'application/problem+json', 'content-language': 'de', 'x-seen': 'twice' } }
-        : {
-            headers: { 'cache-control': 'no-cache', etag: '"v"', 'content-language': 'en', 'content-length': '7', 'x-seen': 'once' },
-            body: { n: 1 },
-          },
+      call.headers['if-none-match'] ? { status: 304, headers: later } : { headers: first, body: { n: 1 } },
     );
     await begin().read('x');
-    const names = ['content-type', 'content-language', 'content-length', 'x-seen'];
 
     const seen = await begin({
-      didReceiveResponse: async (response) => [...names.map((name) => response.headers.get(name)), await response.json()],
+      didReceiveResponse: async (response) => [Object.fromEntries(response.headers), await response.json()],
     }).read('x');
 
-    assert.deepEqual(seen, ['application/problem+json', 'de', '7', 'twice', { n: 1 }]);
+    assert.partialDeepStrictEqual(seen, [{ ...later, 'content-length': '7' }, { n: 1 }]);
   });
 
-  for (const [what, reply, isKept] of [
-    ['a response that may not be stored removes', { headers: { 'cache-control': 'no-store' }, body: 'new' }, false],
-    ['an error response that says nothing about the resource keeps', { status: 429 }, true],
-  ] as [string, Reply, boolean][])
-    it(`${what} the stored response`, async (t) => {
-      const { begin, store } = await startStale(t, { 'cache-control': 'max-age=60, stale-if-error=600' }, () => reply);
-      await begin().read('x').catch(() => undefined); // oxfmt-ignore
+  it('replaces a response that does not arrive in time, until stale-if-error is over', async (t) => {
+    const never = deferred();
+    t.after(() => never.resolve());
+    const { begin, clock } = await startStale(t, ifError, () => never.promise.then(() => ({})));
 
-      assert.equal(store.entries.size, isKept ? 1 : 0);
+    const seen = [];
+    for (const seconds of [0, 601]) {
+      clock.turn(seconds * 1000);
+      seen.push(await outcomeOf(begin().read('x', undefined, { timeout: 20 })));
+    }
+
+    assert.deepEqual(seen, ['old', 'TimeoutError']);
+  });
+
+  for (const headers of [ifError, { 'cache-control': 'no-store' }])
+    it(`replaces a response with ${headers['cache-control']} whose body is cut off`, async (t) => {
+      const { begin } = await startStale(t, ifError, () => ({}));
+      const api = begin({ httpFetch: async () => new Response(brokenBody('{"half'), { headers }), cacheIdentity: '' });
+
+      assert.deepEqual([await api.read('x'), api.lastOutcome], ['old', 'stale']);
     });
 });
 
@@ -308,81 +306,30 @@ describe('stale-while-revalidate', () => {
     assert.equal(calls.length, 2);
   });
 
-  for (const [what, failure] of [
-    ['a 503', { status: 503 }],
-    ['no answer', 'hang up'],
-  ] as [string, Reply][]) {
-    it(`fails no call if the revalidation gets ${what}, and tries again after increasing delays, until it succeeds`, async (t) => {
+  for (const failure of [{ status: 503 }, 'hang up'] as Reply[])
+    it(`fails no call if the API answers ${JSON.stringify(failure)}, and tries again after increasing delays, until it succeeds`, async (t) => {
       let isDown = false;
-      const { begin, calls, clock } = await startAPI(
-        t,
-        (_call, before) => (isDown ? failure : { headers: control, body: before }),
-        new OpenStore(),
-      );
+      const answer = (_call: Call, before: number): Reply => (isDown ? failure : { headers: control, body: before });
+      const { begin, calls, clock } = await startAPI(t, answer, new OpenStore());
       const operation = createOperation();
-      /** The result, and the number of requests, of a call that many seconds later. */
-      const readAfter = async (seconds: number): Promise<[unknown, number]> => {
-        clock.turn(seconds * 1000);
-        const before = calls.length;
-        const result: unknown = await begin({ operation }).read('x');
-        await operation.settle();
-        return [result, calls.length - before];
+      /** The results, and the numbers of requests, of calls after these seconds. */
+      const readAfter = async (...delays: number[]): Promise<string> => {
+        const seen = [];
+        for (const seconds of delays) {
+          clock.turn(seconds * 1000);
+          const before = calls.length;
+          const result: unknown = await begin({ operation }).read('x');
+          await operation.settle();
+          seen.push(`${result}+${calls.length - before}`);
+        }
+        return seen.join(' ');
       };
       await readAfter(0);
       isDown = true;
 
-      const sent = [];
-      for (const seconds of [2, 0, 0.9, 0.2, 1, 1.1, 3.9, 0.2]) sent.push(await readAfter(seconds));
+      assert.equal(await readAfter(2, 0, 0.9, 0.2, 1, 1.1, 3.9, 0.2), '0+1 0+0 0+0 0+1 0+0 0+1 0+0 0+1');
       isDown = false;
-
-      assert.deepEqual(sent, [1, 0, 0, 1, 0, 1, 0, 1].map((count) => [0, count])); // oxfmt-ignore
-      assert.deepEqual([await readAfter(9), await readAfter(2), await readAfter(2)], [[0, 1], [5, 1], [6, 1]]); // oxfmt-ignore
-    });
-  }
-});
-
-describe('stale-if-error', () => {
-  const control = { 'cache-control': 'max-age=60, stale-if-error=600' };
-
-  for (const [what, failure, control_, error] of [
-    ['replaces a 503', { status: 503 }, control],
-    ['replaces a network failure', 'hang up', control],
-    ['does not replace a 404', { status: 404 }, control, /404/],
-    ['does not replace a 503 with must-revalidate', { status: 503 }, { 'cache-control': 'max-age=60, must-revalidate, stale-if-error=60, stale-while-revalidate=60' }, /503/], // oxfmt-ignore
-  ] as [string, Reply, Record<string, string>, RegExp?][])
-    it(what, async (t) => {
-      const { begin, clock } = await startStale(t, control_, () => failure);
-      const api = begin();
-
-      if (error !== undefined) return assert.rejects(api.read('x'), error);
-      assert.equal(await api.read('x'), 'old');
-      assert.equal(api.lastOutcome, 'stale');
-      clock.turn(600_000);
-      await assert.rejects(begin().read('x'));
-    });
-
-  it('replaces a response that does not arrive in time', async (t) => {
-    const never = deferred();
-    t.after(() => never.resolve());
-    const { begin, clock } = await startStale(t, control, () => never.promise.then(() => ({})));
-    const api = begin();
-
-    assert.equal(await api.read('x', undefined, { timeout: 20 }), 'old');
-    assert.equal(api.lastOutcome, 'stale');
-    clock.turn(601_000);
-    await assert.rejects(begin().read('x', undefined, { timeout: 20 }), /got no answer within 20 ms/);
-  });
-
-  for (const [what, headers] of [
-    ['that may be stored', control],
-    ['that may not be stored', { 'cache-control': 'no-store' }],
-  ] as const)
-    it(`replaces a response ${what} whose body is cut off`, async (t) => {
-      const { begin } = await startStale(t, control, () => ({}));
-      const api = begin({ httpFetch: async () => new Response(brokenBody('{"half'), { headers }), cacheIdentity: '' });
-
-      assert.equal(await api.read('x'), 'old');
-      assert.equal(api.lastOutcome, 'stale');
+      assert.equal(await readAfter(9, 2, 2), '0+1 5+1 6+1');
     });
 });
 

@@ -114,23 +114,21 @@ describe('a response that may be for one user is not used for another', () => {
 });
 
 describe('a response for everybody is used for every user', () => {
-  for (const [headers, ttl] of [
-    [{ 'cache-control': 'public, max-age=60' }],
-    [{ 'cache-control': 'public, max-age=60' }, 60],
-    [{ 'cache-control': 's-maxage=60' }],
-    [{ 'cache-control': 's-maxage=60' }, 60],
-    [{ 'cache-control': 'PUBLIC,max-age=60' }],
-    [{ 'cache-control': 'public;max-age=60' }],
-    [{ 'cache-control': 'max-age="60" , Public' }],
-    [{ 'cache-control': 's-maxage="60"' }],
-    [{ 'cache-control': 'x-private=1, not-private, public, max-age=60' }],
-  ] as [Record<string, string>, number?][]) {
-    it(`with ${headers['cache-control']}${ttl === undefined ? '' : ' and a ttl'}`, async (t) => {
-      const asked = await ask(t, headers, 'alice bob nobody', by('authorization', { ttl }));
-
-      assert.deepEqual(asked, { answers: 'alice alice alice', calls: 1 });
+  for (const control of [
+    'public, max-age=60',
+    's-maxage=60',
+    'PUBLIC,max-age=60',
+    'public;max-age=60',
+    'max-age="60" , Public',
+    's-maxage="60"',
+    'x-private=1, not-private, public, max-age=60',
+  ])
+    it(`with ${control}, without and with a ttl`, async (t) => {
+      for (const ttl of [undefined, 60]) {
+        const asked = await ask(t, { 'cache-control': control }, 'alice bob nobody', by('authorization', { ttl }));
+        assert.deepEqual(asked, { answers: 'alice alice alice', calls: 1 });
+      }
     });
-  }
 
   it('unless Vary names a field in which they differ', async (t) => {
     const headers = { 'cache-control': 'max-age=0, s-maxage=60', vary: 'x-tenant' };
@@ -247,42 +245,37 @@ for (const [how, addFor] of Object.entries(adding)) {
     (user: string): OperationSettings => ({ ...settings, httpFetch: addFor(user) });
 
   describe(`credentials that httpFetch adds: it ${how}`, () => {
-    for (const [control, vary] of [['max-age=60'], ['private, max-age=60'], ['public, max-age=60', 'X-Api-Key']] as const)
-      it(`are distinguished by cacheIdentity (${control}${vary ? `, Vary: ${vary}` : ''})`, async (t) => {
-        const headers = { 'cache-control': control, ...(vary && { vary }) };
+    const apart = 'alice bob alice';
+    for (const [control, vary, users, answers, calls, ttl] of [
+      ['max-age=60', undefined, apart, apart, 3],
+      ['private, max-age=60', undefined, apart, apart, 3],
+      ['public, private, max-age=60', undefined, apart, apart, 3],
+      ['', undefined, apart, apart, 3, 60],
+      ['public, max-age=60', 'X-Api-Key', apart, apart, 3],
+      ['s-maxage=60', 'x-api-key', apart, apart, 3, 60],
+      ['public, max-age=60', 'Accept', apart, 'alice alice alice', 1],
+      ['s-maxage=60', 'Accept', apart, 'alice alice alice', 1],
+      ['public', 'Accept', apart, 'alice alice alice', 1, 60],
+      ['max-age=60', undefined, 'nobody alice', 'nobody alice', 2],
+      ['public, max-age=60', 'x-api-key', 'nobody alice', 'nobody alice', 2],
+    ] as [string, string | undefined, string, string, number, number?][])
+      it(`${calls === 1 ? 'do not prevent' : 'prevent'} sharing ${control}, Vary: ${vary}, ttl: ${ttl}, among ${users}`, async (t) => {
+        const headers = { ...(control && { 'cache-control': control }), ...(vary && { vary }) };
+        const asked = await ask(t, headers, users, (user) => (user === 'nobody' ? {} : hidden({ ttl })(user)));
+
+        assert.deepEqual(asked, { answers, calls });
+      });
+
+    it('prevent storing a response with Expires, and one with s-maxage and a cookie', async (t) => {
+      for (const headers of [{ expires: inADay }, { 'cache-control': 's-maxage=60', 'set-cookie': 'a=1' }])
+        assert.deepEqual(await ask(t, headers as {}, apart, hidden()), { answers: apart, calls: 3 });
+    });
+
+    for (const headers of [{ 'cache-control': 'private, max-age=60' }, { 'cache-control': 'public, max-age=60', vary: 'X-Api-Key' }])
+      it(`are distinguished by cacheIdentity (${Object.values(headers).join(', Vary: ')})`, async (t) => {
         const asked = await ask(t, headers, 'alice bob bob alice', (user) => hidden({ cacheIdentity: user })(user));
 
         assert.deepEqual(asked, { answers: 'alice bob bob alice', calls: 3 });
-      });
-
-    for (const [what, headers, ttl] of [
-      ['with max-age', { 'cache-control': 'max-age=60' }],
-      ['with Expires', { expires: inADay }],
-      ['with private', { 'cache-control': 'private, max-age=60' }],
-      ['with private and public', { 'cache-control': 'public, private, max-age=60' }],
-      ['with s-maxage and a cookie', { 'cache-control': 's-maxage=60', 'set-cookie': 'a=1' }],
-      ['with a ttl', {}, 60],
-      ['with public that varies by them', { 'cache-control': 'public, max-age=60', vary: 'X-Api-Key' }],
-      ['with s-maxage that varies by them, with a ttl', { 'cache-control': 's-maxage=60', vary: 'x-api-key' }, 60],
-    ] as [string, Record<string, string>, number?][])
-      it(`prevent storing a response ${what} if there is no cacheIdentity`, async (t) => {
-        const asked = await ask(t, headers, 'alice bob alice', hidden({ ttl }));
-
-        assert.deepEqual(asked, { answers: 'alice bob alice', calls: 3 });
-      });
-
-    for (const [control, ttl] of [['public, max-age=60'], ['s-maxage=60'], ['public', 60]] as [string, number?][])
-      it(`do not prevent sharing a response with ${control}`, async (t) => {
-        const asked = await ask(t, { 'cache-control': control, vary: 'Accept' }, 'alice bob', hidden({ ttl }));
-
-        assert.deepEqual(asked, { answers: 'alice alice', calls: 1 });
-      });
-
-    for (const headers of [{ 'cache-control': 'max-age=60' }, { 'cache-control': 'public, max-age=60', vary: 'x-api-key' }])
-      it(`prevent using a response that was stored for nobody (${Object.values(headers).join(', Vary: ')})`, async (t) => {
-        const { answers } = await ask(t, headers, 'nobody alice', (user) => (user === 'nobody' ? {} : hidden()(user)));
-
-        assert.equal(answers, 'nobody alice');
       });
 
     it('are not those in a field that the data source sets for another purpose', async (t) => {
@@ -388,32 +381,22 @@ describe('cacheIdentity and cacheKeyFor', () => {
     );
   });
 
-  for (const [what, given] of [
-    ['a Promise', Promise.resolve('alice')],
-    ['an object', { id: 'alice' }],
+  for (const [member, what, given] of [
+    ['cacheIdentity', 'a Promise', Promise.resolve('alice')],
+    ['cacheIdentity', 'an object', { id: 'alice' }],
+    ['cacheKeyFor', 'a Promise', () => Promise.resolve('k')],
+    ['cacheKeyFor', 'undefined', () => undefined],
+    ['cacheKeyFor', 'null', () => null],
+    ['cacheKeyFor', 'an object', () => ({})],
+    ['cacheKeyFor', '""', () => ''],
+    ['cacheKeyFor', '7', () => 7],
   ] as const)
-    it(`cacheIdentity must not be ${what}`, async (t) => {
-      const { begin } = await startAPI(t, numbered());
-      const asking = begin({ httpFetch: (request) => fetch(request), cacheIdentity: given }).read('me');
-
-      await assert.rejects(asking, new RegExp(`cacheIdentity must be a string that identifies the user, not ${what}`));
-    });
-
-  for (const [what, key] of [
-    ['a Promise', Promise.resolve('k')],
-    ['undefined', undefined],
-    ['null', null],
-    ['an object', {}],
-    ['""', ''],
-    ['7', 7],
-  ] as const)
-    it(`cacheKeyFor must not return ${what}: different requests would share it`, async (t) => {
+    it(`${member} must not be ${what}: different requests would share it`, async (t) => {
       const { begin, calls } = await startAPI(t, numbered({ 'cache-control': 'max-age=60' }));
-      const errors: unknown[] = [];
-      const api = begin({ cacheKeyFor: () => key, didEncounterError: (error) => void errors.push(error) });
+      const asking = begin({ httpFetch: (request) => fetch(request), [member]: given }).read('me');
 
-      assert.equal(await api.read('x'), undefined);
-      assert.match(String(errors[0]), new RegExp(`^TypeError: cacheKeyFor must return a string, not ${what}\\.`));
+      const must = member === 'cacheKeyFor' ? 'return a string' : 'be a string that identifies the user';
+      await assert.rejects(asking, { name: 'TypeError', message: new RegExp(`^${member} must ${must}, not ${what}`) });
       assert.equal(calls.length, 0);
     });
 });
