@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { runInNewContext } from 'node:vm';
 
-import { createHandler, DataSource } from '../../../../src/entries/index.ts';
+import { DataSource } from '../../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../../src/server/startup/options.ts';
+import { createEndpoint } from '../../../support/endpoint.ts';
 import { json, post } from '../../../support/plain-http.ts';
-import { recordingLogger } from '../../../support/recording-logger.ts';
 import type { LogLine } from '../../../support/recording-logger.ts';
-import { httpAPI } from '../../../support/sources.ts';
 import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
 
 interface Served {
@@ -15,15 +14,10 @@ interface Served {
   readonly lines: readonly LogLine[];
 }
 
-let served = 0;
-
 /** `login` stores the user on the context, `me` reads it. */
-function serve(options: Partial<ServerOptions>): Served {
-  const [logger, lines] = recordingLogger();
-  const handler = createHandler({
-    nodeEnv: '',
-    logger,
-    typeDefs: `type Query { login(name: String!): String me: String keys: [String!]! } # ${served++}`,
+function serve(options: Partial<ServerOptions<any, any>>): Served {
+  const { send, lines } = createEndpoint({
+    typeDefs: 'type Query { login(name: String!): String me: String keys: [String!]! }',
     resolvers: {
       Query: {
         login: (_parent: unknown, { name }: { name: string }, context: any) => (context.user = name),
@@ -33,7 +27,7 @@ function serve(options: Partial<ServerOptions>): Served {
     },
     ...options,
   } as ServerOptions);
-  return { lines, ask: async (body) => json(await httpAPI.read(await handler(httpAPI.build(post(body)) as object))) };
+  return { lines, ask: async (body) => json(await send(post(body))) };
 }
 
 const login = { query: '{ login(name: "alice") }' };
