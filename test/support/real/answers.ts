@@ -88,10 +88,8 @@ export function testAnswers(send: Send, losses: { readonly setCookies?: boolean 
     const wrong = await send(get({ query: '{ hello }' }, { path: '/graphql/mcp' }));
 
     assert.deepEqual([list.status, call.status, wrong.status], [200, 200, 405], list.body);
-    assert.deepEqual(
-      json(list).result.tools.map(({ name }: { name: string }) => name),
-      ['greet'],
-    );
+    const names = json(list).result.tools.map(({ name }: { name: string }) => name);
+    assert.deepEqual(names, ['greet']);
     assert.deepEqual(json(call).result.structuredContent, { hello: 'Hello, Ada!' });
   });
 

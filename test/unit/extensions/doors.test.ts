@@ -126,10 +126,8 @@ describe('costLine, openTelemetry, budget and edge see an operation once:', () =
 
       assert.doesNotMatch(text, /"errors"/);
       assert.deepEqual(runs, [kind]);
-      assert.deepEqual(
-        exporter.getFinishedSpans().map((span) => span.name),
-        [kind],
-      );
+      const names = exporter.getFinishedSpans().map((span) => span.name);
+      assert.deepEqual(names, [kind]);
       assert.deepEqual(seen, { lines: [kind], points: [2], purges: kind === 'mutation' ? ['e:Thing:1'] : [] });
     });
 });
