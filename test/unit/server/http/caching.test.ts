@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import type { ServerOptions } from '../../../../src/server/startup/options.ts';
 import { createHandler } from '../../../../src/entries/index.ts';
 import { createEndpoint } from '../../../support/endpoint.ts';
+import { webRequest } from '../../../support/events.ts';
 import { get, post } from '../../../support/plain-http.ts';
 
 const hello = { query: '{ hello }' };
@@ -64,12 +65,11 @@ describe('whatever caching headers context sets', () => {
 it('no cache stores an event stream, including a CDN with its own field', async () => {
   const handler = createHandler({
     typeDefs: 'type Query { hello: String } # events',
+    rootValue: { hello: 'x' },
     context: setting(lifetimes),
-    resolvers: { Query: { hello: () => 'x' } },
   });
-  const headers = { accept: 'text/event-stream', 'content-type': 'application/json' };
 
-  const response = await handler.fetch(new Request('https://example.com/', { method: 'POST', headers, body: JSON.stringify(hello) }));
+  const response = await handler.fetch(webRequest(post(hello, { headers: [['accept', 'text/event-stream']] })));
 
   assert.match(await response.text(), /"hello":"x"/);
   assert.equal(response.headers.get('cache-control'), 'private, no-store, no-transform');

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 
 import { createHandler } from '../../../../src/entries/fetch.ts';
 import { createEndpoint } from '../../../support/endpoint.ts';
+import { webRequest } from '../../../support/events.ts';
 import { json, plainRequest, post } from '../../../support/plain-http.ts';
 import type { PlainRequest } from '../../../support/plain-http.ts';
 
@@ -26,13 +27,7 @@ describe('an operation by QUERY', () => {
       resolvers: { Subscription: { ticks: { subscribe: () => assert.fail('it was subscribed') } } },
     });
 
-    const response = await handler(
-      new Request('https://api.example/', {
-        method: 'QUERY',
-        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-        body: '{"query":"subscription { ticks }"}',
-      }),
-    );
+    const response = await handler(webRequest(query({ query: 'subscription { ticks }' }, { headers: [['accept', 'text/event-stream']] })));
 
     assert.match(await response.text(), /cannot run a subscription/);
   });
