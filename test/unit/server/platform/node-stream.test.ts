@@ -26,21 +26,30 @@ interface Streaming {
 
 let servers = 0;
 
-function streaming(): Streaming {
+function streaming(own: Partial<Streaming['options']> = {}): Streaming {
   const source = createEventSource<{ text: string }>();
   const options: Streaming['options'] = {
     logger: recordingLogger()[0],
     typeDefs: `type Query { hello: String } type Subscription { text: String } # node ${++servers}`,
     resolvers: { Subscription: { text: { subscribe: () => source } } },
+    ...own,
   };
   return { source, options };
 }
 
-async function listening(t: TestContext): Promise<Streaming & { server: RunningServer }> {
-  const made = streaming();
+async function listening(t: TestContext, own: Partial<Streaming['options']> = {}): Promise<Streaming & { server: RunningServer }> {
+  const made = streaming(own);
   const server = await serve(made.options, { port: 0, host: '127.0.0.1', signals: false });
   t.after(() => server.close());
   return { ...made, server };
+}
+
+/** A server that stopped: its stream has one error, which says so, and its end. */
+function assertStopped(text: string, source: EventSource<unknown>): void {
+  const [first, ...others] = parseEvents(text).filter(({ event }) => event !== undefined);
+  assert.equal(first?.data.errors[0].extensions.code, 'SERVICE_UNAVAILABLE');
+  assert.deepEqual(others, [{ event: 'complete', data: '' }]);
+  assert.equal(source.isClosed(), true);
 }
 
 /** Sends the subscription, and resolves when its headers have arrived, before any of its body is read. */
@@ -95,43 +104,25 @@ test('a socket that is not read pauses the source', async (t) => {
   await source.closed;
 });
 
-test('a server that stops ends its streams with an error that says so', async () => {
-  const { options, source } = streaming();
-  const server = await serve(options, { port: 0, host: '127.0.0.1', signals: false });
-  const incoming = await subscribe(server.url);
-  const text = incoming.toArray() as Promise<string[]>;
+test('a server that stops ends its streams with an error that says so', async (t) => {
+  const { server, source } = await listening(t);
+  const text = (await subscribe(server.url)).toArray();
 
   await server.close();
 
-  const events = parseEvents((await text).join('')).filter(({ event }) => event !== undefined);
-  assert.equal(events[0]?.data.errors[0].extensions.code, 'SERVICE_UNAVAILABLE');
-  assert.deepEqual(events.slice(1), [{ event: 'complete', data: '' }]);
-  assert.equal(source.isClosed(), true);
+  assertStopped((await text).join(''), source);
 });
 
-test('a stream that opens while the server stops ends immediately', async () => {
-  const { options, source } = streaming();
+test('a stream that opens while the server stops ends immediately', async (t) => {
   const [asked, gate] = [deferred(), deferred()];
-  const server = await serve(
-    {
-      ...options,
-      async context() {
-        asked.resolve();
-        await gate.promise;
-        return {};
-      },
-    },
-    { port: 0, host: '127.0.0.1', signals: false },
-  );
+  const { server, source } = await listening(t, { context: () => (asked.resolve(), gate.promise.then(() => ({}))) });
   const subscribing = subscribe(server.url);
   await asked.promise;
 
   const closing = server.close();
   gate.resolve();
-  const text = ((await (await subscribing).toArray()) as string[]).join('');
+  const text = (await (await subscribing).toArray()).join('');
   await closing;
 
-  const error = parseEvents(text).find(({ event }) => event === 'next');
-  assert.equal(error?.data.errors[0].extensions.code, 'SERVICE_UNAVAILABLE');
-  assert.equal(source.isClosed(), true);
+  assertStopped(text, source);
 });
