@@ -14,6 +14,12 @@ const reserveMs = 500;
 const atStart: DeadlineOptions = { ms: 1000, reserveMs };
 const whenKnown: DeadlineOptions = { ms: 3000, reserveMs };
 
+const starterWith = (deadline: DeadlineOptions | undefined) => ({
+  logger: () => recordingLogger()[0],
+  prepared: { deadline },
+  calls: new OpenCalls(),
+});
+
 function createCall(starter: object, platform: object = {}): Call {
   return new Call(platform as never, { starter, streaming: undefined } as never, { event: {}, context: {}, env: {} });
 }
@@ -24,17 +30,11 @@ class WatchedCall {
   readonly call: Call;
   readonly view: OperationLife;
   readonly #begunAt = Date.now();
-  readonly #starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
+  readonly #starter = starterWith(atStart);
   #disconnect = (): void => {};
 
   constructor() {
-    const platform = {
-      maxResultBytes: undefined,
-      onLeave: (_event: never, leave: () => void) => {
-        this.#disconnect = leave;
-      },
-    };
-    this.call = createCall(this.#starter, platform);
+    this.call = createCall(this.#starter, { onLeave: (_event: never, leave: () => void) => (this.#disconnect = leave) });
     this.view = new OperationLife(this.call, 'disconnect');
     this.view.onCancel((reason) => this.told.push(codeOf(reason)));
     this.view.onLastMoment(() => this.told.push('last moment'));
@@ -46,8 +46,8 @@ class WatchedCall {
     if (step === 'answered') this.call.answered();
     else if (step === 'left') this.call.left();
     else if (step === 'disconnects') this.#disconnect();
-    else if (step === 'deadline') this.#passUntil(this.#starter.prepared.deadline.ms! - reserveMs);
-    else if (step === 'last moment') this.#passUntil(this.#starter.prepared.deadline.ms! - reserveMs / 2);
+    else if (step === 'deadline') this.#passUntil(this.#starter.prepared.deadline!.ms! - reserveMs);
+    else if (step === 'last moment') this.#passUntil(this.#starter.prepared.deadline!.ms! - reserveMs / 2);
     else {
       this.#starter.prepared = { deadline: whenKnown };
       this.call.optionsAreKnown();
@@ -146,11 +146,7 @@ describe('the end of a call', () => {
     });
 
     test('has a signal that is aborted with the reason, even if it was not read before', () => {
-      const call = createCall({
-        logger: () => recordingLogger()[0],
-        prepared: { deadline: undefined },
-        calls: new OpenCalls(),
-      });
+      const call = createCall(starterWith(undefined));
 
       call.left();
       const { signal } = new OperationLife(call, 'disconnect');
@@ -188,8 +184,7 @@ describe('the end of a call', () => {
     let asked = 0;
     const platform = { onLeave: () => asked++, timeLimit: () => asked++ };
     const starter = {
-      logger: () => recordingLogger()[0],
-      calls: new OpenCalls(),
+      ...starterWith(atStart),
       get prepared() {
         asked++;
         return { deadline: atStart };
@@ -207,7 +202,7 @@ describe('the end of a call', () => {
 for (const isKnownLate of [false, true])
   test(`a call has one timer, and none after its answer${isKnownLate ? ', even if its options are known later' : ''}`, async () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-    const starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
+    const starter = starterWith(atStart);
     const call = createCall(starter);
     const before = timers();
     const know = (): void => {

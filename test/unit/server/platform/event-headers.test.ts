@@ -4,10 +4,7 @@ import { test } from 'node:test';
 import { readHeaders } from '../../../../src/server/platform/adapter.ts';
 
 test('names are case-insensitive', () => {
-  const headers = readHeaders({ 'X-ToKeN': 'a' });
-
-  assert.equal(headers.get('x-token'), 'a');
-  assert.equal(headers.get('X-TOKEN'), 'a');
+  for (const name of ['x-token', 'X-TOKEN']) assert.equal(readHeaders({ 'X-ToKeN': 'a' }).get(name), 'a');
 });
 
 test('several cookie fields are joined with semicolons, not commas', () => {
@@ -15,29 +12,18 @@ test('several cookie fields are joined with semicolons, not commas', () => {
   assert.equal(readHeaders({ Cookie: 'a=1', cookie: 'b=2' }).get('cookie'), 'a=1; b=2');
 });
 
-for (const map of [undefined, null, 5, 'accept: a', ['a']]) {
+for (const map of [undefined, null, 5, 'accept: a', ['a']])
   test(`a value that is not an object has no fields: ${JSON.stringify(map)}`, () => {
     assert.deepEqual([...readHeaders(map, map)], []);
   });
-}
 
-for (const value of [5, null, {}, 'a\r\nx-injected: 1', 'a\0', '\u{1f30d}']) {
-  test(`a value invalid in HTTP is dropped, the others are kept: ${typeof value} ${JSON.stringify(value)}`, () => {
-    assert.deepEqual(
-      [...readHeaders({ before: '1', 'x-bad': value, after: '2' })],
-      [
-        ['before', '1'],
-        ['after', '2'],
-      ],
-    );
+for (const [name, value] of [
+  ...[5, null, {}, 'a\r\nx-injected: 1', 'a\0', '\u{1f30d}'].map((value) => ['x-bad', value] as const),
+  ...['', 'with space', 'colon:', 'new\nline', 'ünï', '(', 'a,b'].map((name) => [name, 'x'] as const),
+])
+  test(`a field invalid in HTTP is dropped, the others are kept: ${JSON.stringify(name)}: ${JSON.stringify(value)}`, () => {
+    assert.deepEqual(Object.fromEntries(readHeaders({ before: '1', [name]: value, after: '2' })), { before: '1', after: '2' });
   });
-}
-
-for (const name of ['', 'with space', 'colon:', 'new\nline', 'ünï', '(', 'a,b']) {
-  test(`a name invalid in HTTP is dropped: ${JSON.stringify(name)}`, () => {
-    assert.deepEqual([...readHeaders({ [name]: 'x', fine: '1' })], [['fine', '1']]);
-  });
-}
 
 for (const [what, lists, expected] of [
   ['a text', 'b', 'b'],

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { createListener, serve } from '../../../../src/entries/node.ts';
-import type { ServerOptions } from '../../../../src/server/startup/options.ts';
-import { deferred } from '../../../support/deferred.ts';
 import { echoServer } from '../../../support/echo-server.ts';
 import type { EchoServer } from '../../../support/echo-server.ts';
 
@@ -18,10 +17,14 @@ interface Listening extends EchoServer {
 }
 
 /** A server on a free port, until the test ends. */
-async function listening(t: TestContext, options: Partial<ServerOptions> = {}): Promise<Listening> {
-  const echo = echoServer(options);
-  const server = createServer(createListener(echo.options));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+async function listening(t: TestContext, before: (response: ServerResponse) => unknown = () => {}): Promise<Listening> {
+  const echo = echoServer();
+  const listener = createListener(echo.options);
+  const server = createServer((request, response) => {
+    before(response);
+    void listener(request, response);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   t.after(() => {
     server.close();
     server.closeAllConnections();
@@ -41,18 +44,10 @@ function exchange(socket: Socket, text: string): Promise<string> {
   });
 }
 
-function rawPost(body: string, lines: readonly string[] = []): string {
-  return [
-    'POST / HTTP/1.1',
-    'Host: a',
-    'Connection: close',
-    'Content-Type: application/json',
-    ...lines,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    '',
-    body,
-  ].join('\r\n');
-}
+const rawPost = (body: string): string =>
+  ['POST / HTTP/1.1', 'Host: a', 'Connection: close', 'Content-Type: application/json', `Content-Length: ${body.length}`, '', body].join(
+    '\r\n',
+  );
 
 describe('a request line or Host that is invalid in a URL', () => {
   for (const [line, status] of [
@@ -85,18 +80,9 @@ test('a client that disconnects while sending its body affects no other client a
 });
 
 test('a response already started by other code is closed and logged, and does not end the process', async (t) => {
-  const { options, log } = echoServer();
-  const listener = createListener(options);
-  const answered = deferred();
-  const server = createServer((request, response) => {
-    response.writeHead(200);
-    void listener(request, response).then(() => answered.resolve());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
+  const { connect: open, log } = await listening(t, (response) => response.writeHead(200));
 
-  await exchange(connect((server.address() as AddressInfo).port, '127.0.0.1'), rawPost('{"query":"{ __typename }"}'));
-  await answered.promise;
+  await exchange(open(), rawPost('{"query":"{ __typename }"}'));
 
   assert.equal(log[0]?.message, 'A response could not be sent. Its connection is closed.');
 });
