@@ -57,42 +57,22 @@ const clients: Readonly<Record<string, (options: ServerOptions<any>) => Promise<
   },
 };
 
-interface SlowServer {
-  readonly options: ServerOptions<{ signal: AbortSignal }>;
-  readonly started: Promise<void>;
-  readonly began: string[];
-  finish(): void;
-  signal(): AbortSignal;
-}
-
 /** A server whose first resolver waits until the test releases it. */
-function slowServer(plugins: ServerOptions['plugins'] = []): SlowServer {
-  const started = deferred();
-  const gate = deferred<object>();
+function slowServer(plugins: ServerOptions['plugins'] = []) {
+  const [started, gate] = [deferred(), deferred<object>()];
   const began: string[] = [];
   let seen: AbortSignal | undefined;
-  return {
-    options: {
-      logger: recordingLogger()[0],
-      typeDefs: quick.typeDefs,
-      context: ({ signal }) => ({ signal }),
-      plugins,
-      resolvers: {
-        Query: {
-          slow(_, _arguments, { signal }) {
-            seen = signal;
-            started.resolve();
-            return gate.promise;
-          },
-        },
-        Thing: { name: () => began.push('name') },
-      },
+  const options: ServerOptions<{ signal: AbortSignal }> = {
+    logger: recordingLogger()[0],
+    typeDefs: quick.typeDefs,
+    context: ({ signal }) => ({ signal }),
+    plugins,
+    resolvers: {
+      Query: { slow: (_, __, { signal }) => ((seen = signal), started.resolve(), gate.promise) },
+      Thing: { name: () => began.push('name') },
     },
-    started: started.promise,
-    began,
-    finish: () => gate.resolve({}),
-    signal: () => seen!,
   };
+  return { options, started: started.promise, began, finish: () => gate.resolve({}), signal: () => seen! };
 }
 
 for (const [what, connect] of Object.entries(clients))

@@ -11,11 +11,9 @@ import { createHandler } from '../../../../src/entries/fetch.ts';
 import type { ServerOptions } from '../../../../src/server/startup/options.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { createEventSource } from '../../../support/event-source.ts';
-import type { EventSource } from '../../../support/event-source.ts';
 import { webRequest } from '../../../support/events.ts';
 import { get, post } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
-import type { LogLine } from '../../../support/recording-logger.ts';
 import { eventReader, parseEvents, resultsOf } from '../../../support/sse.ts';
 import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
 
@@ -26,14 +24,6 @@ const typeDefs = `
   scalar Odd
 `;
 
-interface Served {
-  readonly source: EventSource<any>;
-  readonly lines: LogLine[];
-  send(body: unknown, fields?: { accept?: string; method?: string; signal?: AbortSignal }): Promise<Response>;
-  /** The results that a client gets if the source has these events, and then ends. */
-  play(events: readonly object[], query?: string): Promise<any[]>;
-}
-
 const ticking = 'subscription { ticks }';
 
 let served = 0;
@@ -43,7 +33,7 @@ function fail(): never {
 }
 
 /** A server in which every subscription gets the events that the test pushes. */
-function serve(options: Partial<ServerOptions<any, any>> = {}): Served {
+function serve(options: Partial<ServerOptions<any, any>> = {}) {
   const source = createEventSource<any>();
   const [logger, lines] = recordingLogger();
   const subscribe = (): AsyncIterable<unknown> => source;
@@ -67,13 +57,15 @@ function serve(options: Partial<ServerOptions<any, any>> = {}): Served {
     },
     ...options,
   });
-  const send: Served['send'] = async (body, { accept = 'text/event-stream', method = 'POST', signal } = {}) => {
+  type Fields = { accept?: string; method?: string; signal?: AbortSignal };
+  const send = async (body: unknown, { accept = 'text/event-stream', method = 'POST', signal }: Fields = {}): Promise<Response> => {
     const headers: [string, string][] = [['accept', accept]];
     const request =
       method === 'GET' ? get({ query: String(body) }, { headers }) : post(typeof body === 'string' ? { query: body } : body, { headers });
     return handler.fetch(webRequest(request, { signal: signal ?? null }));
   };
-  const play: Served['play'] = async (events, query = ticking) => {
+  /** The results that a client gets if the source has these events, and then ends. */
+  const play = async (events: readonly object[], query = ticking): Promise<any[]> => {
     source.push(...events);
     source.complete();
     return resultsOf(await (await send(query)).text());

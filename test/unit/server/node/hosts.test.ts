@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { after, describe, it } from 'node:test';
 
 import { createListener, serve } from '../../../../src/entries/node.ts';
@@ -29,27 +32,17 @@ async function listening(
   options: OptionsSource<ServerOptions<object, object, NodeExchange>>,
   listen?: Pick<ListenOptions, 'allowedHosts'>,
 ): Promise<number> {
-  const server = createServer(createListener(options, listen));
-  await new Promise<void>((resolve) => void server.listen(0, resolve));
+  const server = createServer(createListener(options, listen)).listen(0);
+  await once(server, 'listening');
   closing.push(() => void server.close());
   return (server.address() as AddressInfo).port;
 }
 
-interface Answer {
-  readonly status: number | undefined;
-  readonly body: string;
-}
-
-function ask(port: number, host: string): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const headers = { host, 'content-type': 'application/json' };
-    const sent = request({ host: '127.0.0.1', port, method: 'POST', headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => resolve({ status: response.statusCode, body: Buffer.concat(chunks).toString() }));
-    });
-    sent.on('error', reject).end('{"query":"{ a }"}');
-  });
+async function ask(port: number, host: string): Promise<{ status: number | undefined; body: string }> {
+  const headers = { host, 'content-type': 'application/json' };
+  const sent = request({ host: '127.0.0.1', port, method: 'POST', headers }).end('{"query":"{ a }"}');
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: response.statusCode, body: await text(response) };
 }
 
 const servers: Readonly<Record<string, (nodeEnv?: string, options?: Pick<ListenOptions, 'allowedHosts'>) => Promise<number>>> = {
@@ -110,15 +103,10 @@ it('createListener() answers 403 while its options fail to load, because other s
 });
 
 it('wrong allowedHosts are refused', async () => {
-  for (const allowedHosts of ['api', ['http://api'], ['api:4000'], [7]]) {
-    assert.throws(
-      () => createListener(optionsFor(''), { allowedHosts: allowedHosts as never }),
-      /allowedHosts of createListener to be a list of host names/,
-    );
-    await assert.rejects(
-      () => serve(optionsFor(''), { allowedHosts: allowedHosts as never }),
-      /allowedHosts of serve to be a list of host names/,
-    );
+  for (const wrong of ['api', ['http://api'], ['api:4000'], [7]]) {
+    const listen = { allowedHosts: wrong as never };
+    assert.throws(() => createListener(optionsFor(''), listen), /allowedHosts of createListener to be a list of host names/);
+    await assert.rejects(() => serve(optionsFor(''), listen), /allowedHosts of serve to be a list of host names/);
   }
   assert.throws(() => createListener(optionsFor(''), { host: 'a' } as never), /Unknown option "host" of createListener/);
 });

@@ -6,27 +6,15 @@ import type { TestContext } from 'node:test';
 import { createStreamingHandler } from '../../../../src/entries/aws-lambda.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { createEventSource } from '../../../support/event-source.ts';
-import type { EventSource } from '../../../support/event-source.ts';
 import * as events from '../../../support/events.ts';
 import { post } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { recordStream, splitPrelude } from '../../../support/response-stream.ts';
-import type { RecordedStream } from '../../../support/response-stream.ts';
 import { parseEvents, resultsOf } from '../../../support/sse.ts';
 
 let functions = 0;
 
-/** Starts to answer an event; the stream takes this many bytes before it applies backpressure. */
-type Begin = (
-  event: unknown,
-  settings?: { context?: object; highWaterMark?: number; isGone?: boolean },
-) => RecordedStream & { serving: Promise<void> };
-
-function streamingFunction(options: object = {}): {
-  source: EventSource<{ ticks: number }>;
-  begin: Begin;
-  all(event: unknown): Promise<string>;
-} {
+function streamingFunction(options: object = {}) {
   const source = createEventSource<{ ticks: number }>();
   const handler = createStreamingHandler<any, any>({
     logger: recordingLogger()[0],
@@ -37,9 +25,11 @@ function streamingFunction(options: object = {}): {
     },
     ...options,
   });
-  const begin: Begin = (event, { context = { getRemainingTimeInMillis: () => 30_000 }, highWaterMark, isGone = false } = {}) => {
+  type Settings = { context?: object; highWaterMark?: number; isGone?: boolean };
+  /** Starts to answer an event; the stream takes this many bytes before it applies backpressure. */
+  const begin = (event: unknown, { context = { getRemainingTimeInMillis: () => 30_000 }, highWaterMark, isGone }: Settings = {}) => {
     const recorded = recordStream(highWaterMark);
-    if (isGone) recorded.output.destroy(new Error('ECONNRESET'));
+    if (isGone === true) recorded.output.destroy(new Error('ECONNRESET'));
     return { ...recorded, serving: handler(event as never, recorded.output, context as never) };
   };
   const all = async (event: unknown): Promise<string> => {
