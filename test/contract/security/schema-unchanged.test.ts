@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 
 import { makeExecutableSchema } from '@graphql-tools/schema';
@@ -14,6 +15,8 @@ import { batch, createHandler } from '../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../src/entries/index.ts';
 import { openTelemetry } from '../../../src/entries/opentelemetry.ts';
 import { ApolloServerBase } from '../../../src/entries/v3/core.ts';
+import { webRequest } from '../../support/events.ts';
+import { post } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { before } from '../../support/stages.ts';
 
@@ -48,9 +51,7 @@ const resolvers = {
   Mutation: { rename: (_: unknown, { id, name }: { id: string; name: string }) => ({ id, name }) },
   Subscription: {
     ticks: {
-      async *subscribe(_: unknown, { to }: { to: number }) {
-        for (let ticks = 1; ticks <= to; ticks++) yield { ticks };
-      },
+      subscribe: (_: unknown, { to }: { to: number }) => Readable.from(Array.from({ length: to }, (__, at) => ({ ticks: at + 1 }))),
     },
   },
   Thing: { __resolveType: ({ __typename = 'Book' }: { __typename?: string }) => __typename },
@@ -88,9 +89,8 @@ function snapshotOf(root: object): ReadonlyMap<object, ReadonlyMap<unknown, unkn
     if ((typeof value !== 'object' || value === null) && typeof value !== 'function') continue;
     if (snapshot.has(value) || value === globalThis) continue;
     const members = new Map<unknown, unknown>();
-    for (const [key, { value: member, get, set }] of Reflect.ownKeys(value).map(
-      (name) => [name, Object.getOwnPropertyDescriptor(value, name)!] as const,
-    )) {
+    for (const key of Reflect.ownKeys(value)) {
+      const { value: member, get, set } = Object.getOwnPropertyDescriptor(value, key)!;
       members.set(key, member ?? get ?? set);
     }
     if (value instanceof Map) for (const [key, member] of value as Map<unknown, unknown>) members.set(key, member);
@@ -132,37 +132,23 @@ type Ask = (query: string, headers: Readonly<Record<string, string>>) => Promise
 
 function asking(options: Partial<ServerOptions>): (schema: GraphQLSchema) => Ask {
   return (schema) => {
-    const handler = createHandler({ schema, logger: recordingLogger()[0], ...options } as ServerOptions);
-    return async (query, headers) => {
-      const body = JSON.stringify({ query });
-      const response = await handler(
-        new Request('https://api.example/', { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } }),
-      );
-      return response.text();
-    };
+    const all = { nodeEnv: 'production', introspection: true, schema, logger: recordingLogger()[0], ...options };
+    const handler = createHandler(all as ServerOptions);
+    return async (query, headers) => (await handler(webRequest(post({ query }, { headers: Object.entries(headers) })))).text();
   };
 }
 
-const production = { nodeEnv: 'production', introspection: true } as const;
+const observer = { info: (info: object) => void Object.assign(info, { x: 1 }), field: (_: unknown, resolve: () => unknown) => resolve() };
+const once = idempotency({ store: memoryStore({ isOnlyProcess: true }), identity: () => 'everyone' });
 const surfaces: Readonly<Record<string, (schema: GraphQLSchema) => Ask>> = {
-  'no plugin': asking(production),
-  edge: asking({ ...production, plugins: [edge({ cdn: 'netlify', salt: 's' })] }),
-  'openTelemetry and costLine': asking({ ...production, plugins: [openTelemetry(), costLine({ write: () => {} })] }),
-  idempotency: asking({
-    ...production,
-    plugins: [idempotency({ store: memoryStore({ isOnlyProcess: true }), identity: () => 'everyone' })],
-  }),
-  incrementalDelivery: asking({ ...production, incrementalDelivery: incrementalDelivery() } as object),
+  'no plugin': asking({}),
+  edge: asking({ plugins: [edge({ cdn: 'netlify', salt: 's' })] }),
+  'openTelemetry and costLine': asking({ plugins: [openTelemetry(), costLine({ write: () => {} })] }),
+  idempotency: asking({ plugins: [once] }),
+  incrementalDelivery: asking({ incrementalDelivery: incrementalDelivery() } as object),
   'explain, in development': asking({ nodeEnv: 'development' }),
-  'an observer': asking({
-    ...production,
-    plugins: [
-      {
-        execution: before(() => ({ observer: { info: (info) => void Object.assign(info, { x: 1 }), field: (_, resolve) => resolve() } })),
-      },
-    ],
-  }),
-  graphqlJSExecutor: asking({ ...production, executor: graphqlJSExecutor() }),
+  'an observer': asking({ plugins: [{ execution: before(() => ({ observer })) }] } as object),
+  graphqlJSExecutor: asking({ executor: graphqlJSExecutor() }),
   'version 3': (schema) => {
     const server = new ApolloServerBase({ schema, logger: recordingLogger()[0] } as never);
     return async (query) => server.executeOperation({ query });
