@@ -3,27 +3,21 @@ import { test } from 'node:test';
 
 import { createHandler } from '../../../../src/entries/fetch.ts';
 import type { KeyValueCache } from '../../../../src/datasources/cache/key-value-cache.ts';
+import { webRequest } from '../../../support/events.ts';
+import { post } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
-
-const variable = 'AWS_LAMBDA_FUNCTION_MEMORY_SIZE';
 
 /** The cache that data sources get in a function with this memory size. */
 async function cacheIn(megabytes: string | undefined): Promise<KeyValueCache> {
-  const before = process.env[variable];
+  const before = process.env;
   let given: KeyValueCache | undefined;
+  process.env = megabytes === undefined ? {} : { AWS_LAMBDA_FUNCTION_MEMORY_SIZE: megabytes };
   try {
-    if (megabytes === undefined) delete process.env[variable];
-    else process.env[variable] = megabytes;
-    const handler = createHandler({
-      logger: recordingLogger()[0],
-      typeDefs: 'type Query { a: String }',
-      dataSources: () => ({ any: { initialize: ({ cache }: { cache: KeyValueCache }) => void (given = cache) } }),
-    });
-    const headers = { 'content-type': 'application/json' };
-    await handler(new Request('https://example.com/', { method: 'POST', headers, body: '{"query":"{ a }"}' }));
+    const dataSources = () => ({ any: { initialize: ({ cache }: { cache: KeyValueCache }) => void (given = cache) } });
+    const handler = createHandler({ logger: recordingLogger()[0], typeDefs: 'type Query { a: String }', dataSources });
+    await handler(webRequest(post({ query: '{ a }' })));
   } finally {
-    if (before === undefined) delete process.env[variable];
-    else process.env[variable] = before;
+    process.env = before;
   }
   return given!;
 }
