@@ -5,6 +5,7 @@ import { incrementalDelivery } from '../../src/entries/incremental.ts';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { parseParts } from '../support/multipart.ts';
 import { json, post } from '../support/plain-http.ts';
+import type { PlainRequest } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { frontDoors } from '../support/sources.ts';
 import type { OpenDoor } from '../support/sources.ts';
@@ -12,7 +13,9 @@ import { parseEvents } from '../support/sse.ts';
 
 const operation = { query: '{ hello ... @defer(label: "late") { late } list @stream(initialCount: 1) }' };
 const whole = { data: { hello: 'world', late: 'at last', list: [1, 2] } };
-const accept = (value: string): { headers: [string, string][] } => ({ headers: [['Accept', value]] });
+const older = 'multipart/mixed;deferSpec=20220824,application/json';
+const newer = 'multipart/mixed;incrementalSpec=v0.2, application/json';
+const accepting = (accept: string, body = operation): PlainRequest => post(body, { headers: [['Accept', accept]] });
 
 function serverWithParts(name: string): ServerOptions {
   return {
@@ -26,14 +29,12 @@ function serverWithParts(name: string): ServerOptions {
 for (const door of frontDoors) {
   describe(`parts: ${door.name}`, () => {
     let open: OpenDoor;
-    before(() => {
-      open = door.open(serverWithParts(door.name));
-    });
+    before(() => void (open = door.open(serverWithParts(door.name))));
     after(() => open.close());
 
     if (door.streams) {
       test('@defer and @stream are delivered in parts, as payloads of graphql 17 for clients that accept them', async () => {
-        const response = await open.send(post(operation, accept('multipart/mixed;incrementalSpec=v0.2, application/json')));
+        const response = await open.send(accepting(newer));
 
         const [first, ...others] = parseParts(response.body) as { hasNext: boolean; pending: unknown[] }[];
         assert.equal(response.status, 200);
@@ -51,24 +52,20 @@ for (const door of frontDoors) {
       });
 
       test('@defer and @stream are delivered in the older payload format for Apollo Client 3', async () => {
-        const response = await open.send(post(operation, accept('multipart/mixed;deferSpec=20220824,application/json')));
+        const response = await open.send(accepting(older));
 
         const [first, ...others] = parseParts(response.body) as { incremental?: { label?: string }[] }[];
-        const entries = others.flatMap(({ incremental }) => incremental ?? []);
+        const entries = others
+          .flatMap(({ incremental }) => incremental ?? [])
+          .toSorted((a, b) => Number('items' in a) - Number('items' in b));
         assert.equal(response.headers.get('content-type'), 'multipart/mixed; boundary="-"; deferSpec=20220824');
         assert.deepEqual(first, { data: { hello: 'world', list: [1] }, hasNext: true });
-        assert.deepEqual(
-          entries.find(({ label }) => label === 'late'),
-          { data: { late: 'at last' }, path: [], label: 'late' },
-        );
-        assert.deepEqual(
-          entries.find(({ label }) => label === undefined),
-          { items: [2], path: ['list', 1] },
-        );
+        const late = { data: { late: 'at last' }, path: [], label: 'late' };
+        assert.deepEqual(entries, [late, { items: [2], path: ['list', 1] }]);
       });
 
       test('each part is an event for a client that accepts text/event-stream', async () => {
-        const response = await open.send(post(operation, accept('text/event-stream, application/json')));
+        const response = await open.send(accepting('text/event-stream, application/json'));
 
         const events = parseEvents(response.body).filter(({ event }) => event !== undefined);
         assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
@@ -78,24 +75,17 @@ for (const door of frontDoors) {
     }
 
     test('an operation with @defer and @stream gets a single JSON response when the client accepts JSON', async () => {
-      assert.deepEqual(json(await open.send(post(operation, accept('application/json')))), whole);
+      assert.deepEqual(json(await open.send(accepting('application/json'))), whole);
     });
 
     if (!door.streams) {
       test('an operation with @defer and @stream gets a single response, whatever the client prefers', async () => {
-        for (const value of [
-          'multipart/mixed;incrementalSpec=v0.2, application/json',
-          'multipart/mixed;deferSpec=20220824,application/json',
-        ]) {
-          assert.deepEqual(json(await open.send(post(operation, accept(value)))), whole);
-        }
+        for (const accept of [newer, older]) assert.deepEqual(json(await open.send(accepting(accept))), whole);
       });
     }
 
     test('an operation without @defer and @stream gets a single response', async () => {
-      const response = await open.send(post({ query: '{ hello }' }, accept('multipart/mixed;deferSpec=20220824,application/json')));
-
-      assert.deepEqual(json(response), { data: { hello: 'world' } });
+      assert.deepEqual(json(await open.send(accepting(older, { query: '{ hello }' }))), { data: { hello: 'world' } });
     });
   });
 }
