@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 
 import { createHandler } from '../../../../src/entries/fetch.ts';
@@ -8,12 +9,13 @@ import { fetchAPI } from '../../../../src/server/platform/fetch.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { echoServer } from '../../../support/echo-server.ts';
 import { functionURLEvent, webRequest } from '../../../support/events.ts';
-import { json, plainRequest } from '../../../support/plain-http.ts';
+import { json, plainRequest, post } from '../../../support/plain-http.ts';
 import type { PlainResponse } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { readWebResponse } from '../../../support/results.ts';
 
 const operation = '{"query":"{ echo(text: \\"hi\\") }"}';
+const carried = (): Request => webRequest(post(operation));
 
 async function sendStream(body: ReadableStream, options = echoServer().options): Promise<PlainResponse> {
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' } as RequestInit;
@@ -57,12 +59,10 @@ describe('a body that is a stream', () => {
 
   test('that was already read is a 500 that says so, in the response and in the log', async () => {
     const [logger, lines] = recordingLogger();
-    const handler = createHandler(echoServer({ logger }).options);
-    const headers = { 'content-type': 'application/json' };
-    const request = new Request('https://example.com/', { method: 'POST', headers, body: '{"query":"{ __typename }"}' });
+    const request = carried();
     await request.text();
 
-    const response = await handler(request);
+    const response = await createHandler(echoServer({ logger }).options)(request);
 
     assert.equal(response.status, 500);
     assert.match(await response.text(), /was read before it reached this handler.*request\.clone\(\)/);
@@ -96,21 +96,17 @@ describe('a Request', () => {
   });
 
   test("of a platform's own class is recognized", () => {
-    class PlatformRequest extends Request {}
-
-    assert.equal(fetchAPI.recognizes(new PlatformRequest('https://example.org/') as never), true);
+    assert.equal(fetchAPI.recognizes(new (class extends Request {})('https://example.org/') as never), true);
   });
 });
 
 test('a host that changes the fields of one response does not affect the next', async () => {
-  const request = (): Request =>
-    new Request('https://example.org/', { method: 'POST', headers: { 'content-type': 'application/json' }, body: operation });
   const { fetch } = createHandler(echoServer().options);
 
-  const first = await fetch(request());
+  const first = await fetch(carried());
   first.headers.set('x-user', 'ada');
   first.headers.delete('content-type');
-  const second = await fetch(request());
+  const second = await fetch(carried());
 
   assert.equal(second.headers.get('x-user'), null);
   assert.match(second.headers.get('content-type')!, /^application\/json/);
@@ -123,11 +119,7 @@ describe('the body of a Response', () => {
 
   const ways: Readonly<Record<string, (response: Response) => Promise<string>>> = {
     'text()': (response) => response.text(),
-    'a reader': async ({ body }) => {
-      const parts: Uint8Array[] = [];
-      for await (const part of body!) parts.push(part);
-      return Buffer.concat(parts).toString();
-    },
+    'a reader': async ({ body }) => String(await buffer(body!)),
     'a reader of bytes': async ({ body }) => {
       const reader = body!.getReader({ mode: 'byob' });
       const parts: Uint8Array[] = [];
@@ -161,9 +153,6 @@ describe('the body of a Response', () => {
 });
 
 describe('an event that carries a Request', () => {
-  const carried = (): Request =>
-    new Request('https://example.org/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body: operation });
-
   const handlerNoting = (
     read: (argument: ContextArgument) => unknown,
   ): [(event: unknown, context?: object) => Promise<Response>, unknown[]] => {
