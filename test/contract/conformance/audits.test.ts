@@ -3,7 +3,6 @@ import { after, describe, it } from 'node:test';
 
 import { serverAudits } from 'graphql-http';
 
-import type { ServerOptions } from '../../../src/server/startup/options.ts';
 import { plainRequest } from '../../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -28,7 +27,8 @@ const superseded: Readonly<Record<string, 'warn' | 'notice'>> = {
 
 for (const door of frontDoors) {
   describe(`graphql-http's audits: ${door.name}`, () => {
-    const opened = door.open(options());
+    // The audits use introspection to test that the server answers.
+    const opened = door.open({ typeDefs: 'type Query { _: String }', introspection: true, nodeEnv: '', logger: recordingLogger()[0] });
     after(() => opened.close());
 
     const audits = serverAudits({
@@ -49,12 +49,6 @@ for (const door of frontDoors) {
       assert.equal(audits.filter(({ id }) => id in superseded).length, Object.keys(superseded).length);
     });
   });
-}
-
-/** The options of a server for the audits, which use introspection to test that it answers. */
-function options(): ServerOptions {
-  const [logger] = recordingLogger();
-  return { typeDefs: 'type Query { _: String }', introspection: true, nodeEnv: '', logger };
 }
 
 /** Converts a request with the headers of `init`, because `Request` adds a content-type for a text body, which the audits do not send. */

@@ -21,15 +21,7 @@ const handler = createHandler({
     enum E { ONE TWO }
     type Query { sum(e: E, n: [Int!]): Int json(value: JSON): String fail: String }
   `,
-  resolvers: {
-    JSON: JSONScalar,
-    Query: {
-      json: () => 'j',
-      fail: () => {
-        throw new Error('broken');
-      },
-    },
-  } as never,
+  resolvers: { JSON: JSONScalar, Query: { json: () => 'j', fail: () => Promise.reject(new Error('broken')) } } as never,
   nodeEnv: 'production',
   logger: recordingLogger()[0],
 });
