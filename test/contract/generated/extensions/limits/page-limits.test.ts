@@ -9,7 +9,9 @@ import type { ServerOptions, ServerPlugin } from '../../../../../src/entries/ind
 import { createTester } from '../../../../../src/entries/testing.ts';
 import { limits } from '../../../../../src/entries/limits.ts';
 import type { LimitsOptions } from '../../../../../src/entries/limits.ts';
+import { mcpDefinitions } from '../../../../../src/entries/mcp.ts';
 import { createEndpoint } from '../../../../support/endpoint.ts';
+import { serveTools, typeDefs as toolDefs } from '../../../../support/mcp-serving.ts';
 import { json, post } from '../../../../support/plain-http.ts';
 import { allPayloads, merge, runIncrementally } from '../../../../support/run-incrementally.ts';
 import { before } from '../../../../support/stages.ts';
@@ -287,6 +289,29 @@ describe('a default of pageLimits', () => {
 
     assert.deepEqual(seen, [20, 20]);
     assert.match(refusal, /0 to 100 items, got 101/);
+  });
+
+  test('holds for trusted documents and for tools of MCP', async () => {
+    const mine = 'query Mine($first: Int) @mcpTool(description: "Lists") { listed(first: $first) { title } }';
+    const many = 'query Many { listed(first: 101) { title } }';
+    const seen: unknown[] = [];
+    const served = serveTools({ hidden: {} }, {
+      plugins: [limits({ pageLimits })],
+      trustedDocuments: { documents: { mine, many }, only: true },
+      typeDefs: [mcpDefinitions, toolDefs, 'extend type Query { listed(first: Int): [Book] }'],
+      resolvers: { Query: { listed: (_: unknown, { first }: { first: number }) => (seen.push(first), []) } },
+    } as never);
+
+    await served.legacy('tools/call', { name: 'mine', arguments: {} });
+    const { result: refusal } = await served.legacy('tools/call', { name: 'mine', arguments: { first: 101 } });
+    const { status } = await served.send({
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"documentId":"many"}',
+    });
+
+    assert.deepEqual([seen, status], [[20], 422]);
+    assert.match(refusal.content[0].text, /0 to 100 items, got 101/);
   });
 
   test('is written neither into the schema nor into the document', async () => {
