@@ -28,13 +28,7 @@ const resolvers = {
     config: () => ({ long: 'x'.repeat(10_000) }),
   },
   Mutation: { write: () => rows[0] },
-  Subscription: {
-    ticks: {
-      subscribe: async function* () {
-        yield* [1, 2].map(() => ({ ticks: rows[0] }));
-      },
-    },
-  },
+  Subscription: { ticks: { subscribe: () => ReadableStream.from([{ ticks: rows[0] }, { ticks: rows[0] }]) } },
   Row: { rows: () => rows.slice(0, 2), later: async () => rows[0] },
 };
 
