@@ -11,29 +11,12 @@ import { recordChannelEvents } from '../../../support/differential/channel-event
 import { runInParts, runWithGraphQLJS } from '../../../support/differential/compare-parts.ts';
 import type { PartsRequest } from '../../../support/differential/compare-parts.ts';
 
-const typeDefs = /* GraphQL */ `
+const typeDefs = `
   directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT
   directive @stream(if: Boolean! = true, label: String, initialCount: Int! = 0) on FIELD
-  type Query {
-    numbers: [Int]
-    books(first: Int = 3): [Book]
-    book: Book
-    strict: Strict
-  }
-  type Book {
-    id: ID!
-    title: String
-    author: Author
-    strict: String!
-  }
-  type Author {
-    id: ID!
-    name: String
-  }
-  type Strict {
-    book: Book
-    never: String!
-  }
+  type Query { numbers: [Int] books(first: Int = 3): [Book] }
+  type Book { id: ID! title: String author: Author }
+  type Author { id: ID! name: String }
 `;
 
 function ask(text: string, resolvers: object, settings: Partial<PartsRequest> = {}): ReturnType<typeof runInParts> {
