@@ -4,8 +4,6 @@ import { GraphQLError } from 'graphql';
 export interface Bell {
   readonly invocation: { readonly signal: AbortSignal; onCancel(callback: (reason: Error) => void): () => void };
   ring(): void;
-  /** The number of listeners that wait for the timeout. */
-  waiting(): number;
 }
 
 export function createBell(): Bell {
@@ -24,6 +22,5 @@ export function createBell(): Bell {
       for (const callback of callbacks) callback(reason);
       controller.abort(reason);
     },
-    waiting: () => callbacks.size,
   };
 }
