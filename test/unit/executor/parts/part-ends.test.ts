@@ -74,18 +74,16 @@ describe('a streamed list', () => {
   });
 });
 
-describe('the paths of parts', () => {
-  it('count like parts: objects beyond the limit are complete at once', async () => {
-    const alias = 'a'.repeat(200);
-    const nested = (depth: number): string => (depth === 0 ? '... @defer { name }' : `${alias}: again { ${nested(depth - 1)} }`);
-    const query = `{ ${Array.from({ length: 20 }, (_, at) => `r${at}: again { ${nested(20)} }`).join(' ')} }`;
+it('the paths of parts count like parts: objects beyond the limit are complete at once', async () => {
+  const alias = 'a'.repeat(200);
+  const nested = (depth: number): string => (depth === 0 ? '... @defer { name }' : `${alias}: again { ${nested(depth - 1)} }`);
+  const query = `{ ${Array.from({ length: 20 }, (_, at) => `r${at}: again { ${nested(20)} }`).join(' ')} }`;
 
-    const payloads = await run({ name: () => 'n', again: () => ({}) }, query, { maxParts: 100 });
+  const payloads = await run({ name: () => 'n', again: () => ({}) }, query, { maxParts: 100 });
 
-    const { pending } = payloads[0] as { pending?: unknown[] };
-    equal(pending?.length, 2);
-    ok(JSON.stringify(payloads).length < 5 * query.length);
-  });
+  const { pending } = payloads[0] as { pending?: unknown[] };
+  equal(pending?.length, 2);
+  ok(JSON.stringify(payloads).length < 5 * query.length);
 });
 
 it('what a hook writes to the error that stands for all beyond the limit is not in other parts', async () => {
