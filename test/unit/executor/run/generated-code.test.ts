@@ -90,7 +90,7 @@ describe('a resolver that generated code calls', () => {
       field.resolve = () => 7;
       return parent.id;
     };
-    const run = async (): Promise<unknown> => (await executePlanned(execution)).data?.['rows'];
+    const run = async (): Promise<string> => JSON.stringify((await executePlanned(execution)).data?.['rows']).replaceAll(/\D/g, '');
 
     field.resolve = first as never;
     const replacedInside = await run();
@@ -98,13 +98,6 @@ describe('a resolver that generated code calls', () => {
     delete field.resolve;
     const removed = await run();
 
-    deepEqual(
-      [replacedInside, afterwards, removed].map((made) => (made as { id: number }[]).map(({ id }) => id)),
-      [
-        [1, 7, 7],
-        [7, 7, 7],
-        [1, 2, 3],
-      ],
-    );
+    deepEqual([replacedInside, afterwards, removed], ['177', '777', '123']);
   });
 });

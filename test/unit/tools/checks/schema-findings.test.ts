@@ -112,10 +112,8 @@ describe('finds all problems', () => {
     const typeDefs = 'type Query { a: Int b: Int } input I { a: Int }';
     const resolvers = { Query: { c: () => 1, a: 5, b: () => 1 }, Gone: { x: () => 1, y: () => 2 }, I: { a: () => 1 }, Int: {}, B: 3 };
 
-    assert.deepEqual(
-      findInSchema(typeDefs, resolvers).map(({ resolver }) => resolver?.join('.')),
-      ['Query.c', 'Query.a', 'Gone', 'I.a', 'Int', 'B'],
-    );
+    const names = findInSchema(typeDefs, resolvers).map(({ resolver }) => resolver?.join('.'));
+    assert.deepEqual(names, ['Query.c', 'Query.a', 'Gone', 'I.a', 'Int', 'B']);
     assert.match(find(typeDefs, 5)[0] ?? '', /resolvers take a resolver map/);
   });
 

@@ -1,4 +1,4 @@
-import { deepEqual } from 'node:assert/strict';
+import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { batch } from '../../../../src/entries/index.ts';
@@ -11,8 +11,8 @@ import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
 const reply = (): { body: object } => ({ body: {} });
 
 for (const [executor, fields] of [
-  [undefined, ['books.0.author', 'books.1.author', 'books.2.author']],
-  [graphqlJSExecutor(), [undefined, undefined, undefined]],
+  [undefined, 'books.0.author books.1.author books.2.author'],
+  [graphqlJSExecutor(), '  '],
 ] as const)
   test(`each call of the items of a list has ${executor === undefined ? 'its field' : 'no field with graphql-js as the executor'}`, async (t) => {
     const origin = await startOrigin(t, () => ({ body: { name: 'Jane Austen' } }));
@@ -28,10 +28,7 @@ for (const [executor, fields] of [
 
     const { calls } = await server.explain('{ books { author { name } } }');
 
-    deepEqual(
-      calls.map(({ field }) => field),
-      fields,
-    );
+    equal(calls.map(({ field }) => field).join(' '), fields);
   });
 
 test('the calls of a batched field are counted with their parents, and calls of data sources have its name', async (t) => {
@@ -50,8 +47,5 @@ test('the calls of a batched field are counted with their parents, and calls of 
 
   const { calls } = await server.explain('{ books { author } }');
 
-  deepEqual(
-    calls.map(({ field }) => field),
-    ['books.author', 'books.author'],
-  );
+  equal(calls.map(({ field }) => field).join(' '), 'books.author books.author');
 });

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
 import { createHandler } from '../../../../src/entries/index.ts';
 import { createTester } from '../../../../src/entries/testing.ts';
+import type { ExplainedCall } from '../../../../src/tools/explain/index.ts';
 import type { ServerOptions } from '../../../../src/server/startup/options.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { startExplaining } from '../../../support/explained.ts';
@@ -55,10 +56,8 @@ test('a call interrupted by the deadline has no end, and the rest is reported', 
   const { calls, milliseconds } = await server.explainRun((api) => api.read('book'));
 
   ok(milliseconds.execute !== undefined);
-  deepEqual(
-    calls.map(({ cache, field, tries, status }) => [cache, field, tries, status]),
-    [['miss', 'run', 1, undefined]],
-  );
+  const [{ cache, field, tries, status }] = calls as [ExplainedCall];
+  deepEqual([calls.length, cache, field, tries, status], [1, 'miss', 'run', 1, undefined]);
 });
 
 for (const nodeEnv of ['production', '', 'Development']) {
@@ -74,10 +73,7 @@ for (const nodeEnv of ['production', '', 'Development']) {
 
     equal(answer.extensions, undefined);
     equal(answer.data.hello, null);
-    deepEqual(
-      read.filter((name) => name.includes('explain')),
-      [],
-    );
+    ok(!read.some((name) => name.includes('explain')), read.join());
   });
 }
 

@@ -77,16 +77,7 @@ function createServer(more: Resolvers = {}, options: Partial<ServerOptions<any, 
 }
 
 describe('a batched resolver', () => {
-  test('is called once for all objects of a list', async () => {
-    const { run, calls } = createServer();
-
-    const { data } = await run('{ books { id author { name } } }');
-
-    assert.deepEqual(data, { books: [0, 1, 2].map((id) => ({ id: `${id}`, author: { name: `author ${id}` } })) });
-    assert.deepEqual(calls, ['Book.author: 3']);
-  });
-
-  test('is called once for lists of lists, once for each alias, and once for each concrete type', async () => {
+  test('is called once for all objects of a list, and of lists of lists, once for each alias, and once for each concrete type', async () => {
     const { run, calls } = createServer();
 
     const { data } = await run(
@@ -95,10 +86,7 @@ describe('a batched resolver', () => {
 
     assert.deepEqual(calls, ['Book.author: 3', 'Book.author: 3', 'Book.label: 2', 'Book.maybe: 2', 'Film.label: 2']);
     assert.deepEqual((data as any).shelves[2], [{ upper: { name: 'AUTHOR 3' }, author: { name: 'author 3' } }]);
-    assert.deepEqual(
-      (data as any).things.map(({ label }: { label: string }) => label),
-      ['book 1', 'film 2', 'book 3', 'film 4'],
-    );
+    for (const { label, maybe } of (data as any).things) assert.match(label, maybe === undefined ? /^film [24]$/ : /^book [13]$/);
   });
 
   test('has one set of arguments, the context, and an info whose path has no indexes', async () => {
@@ -245,15 +233,9 @@ describe('batch', () => {
     const expected = { books: [{ label: '1' }, { label: null }] };
 
     const bare = await graphql({ schema: makeExecutableSchema({ typeDefs: source, resolvers }), source: '{ books { label } }' });
-    const byOption = await createTester({ typeDefs: source, resolvers, csrfPrevention: true, executor: graphqlJSExecutor() }).run(
-      '{ books { label } }',
-    );
-    const plain = createTester({ typeDefs: source, resolvers, csrfPrevention: true, incrementalDelivery: incrementalDelivery() });
-    const whole = await plain.run('{ books { label } }');
-
     assert.equal(JSON.stringify(bare.data), JSON.stringify(expected));
-    assert.deepEqual(byOption.data, expected);
-    assert.deepEqual(whole.data, expected);
+    for (const option of [{ executor: graphqlJSExecutor() }, { incrementalDelivery: incrementalDelivery() }])
+      assert.deepEqual((await createTester({ typeDefs: source, resolvers, ...option }).run('{ books { label } }')).data, expected);
     assert.deepEqual(sizes, [1, 1, 1, 1, 2]);
   });
 
@@ -363,8 +345,6 @@ test('byKey and groupByKey return rows in the order of the keys', () => {
   ];
 
   assert.deepEqual(byKey([1, '2', 9, null, 1], table, 'id'), [table[1], table[0], null, null, table[1]]);
-  assert.deepEqual(
-    groupByKey(['a', 'c', 'b'], new Set(table), ({ of }) => of),
-    [[table[0], table[2]], [], [table[1]]],
-  );
+  const groups = groupByKey(['a', 'c', 'b'], new Set(table), ({ of }) => of);
+  assert.deepEqual(groups, [[table[0], table[2]], [], [table[1]]]);
 });

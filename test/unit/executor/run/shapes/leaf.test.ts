@@ -45,10 +45,7 @@ describe('leaves', () => {
         );
 
         equal(JSON.stringify(data), '{"odd":null,"int":1,"other":null}');
-        deepEqual(
-          errors?.map(({ path }) => path?.join()),
-          ['odd', 'other'],
-        );
+        equal(errors?.map(({ path }) => path?.join()).join(' '), 'odd other');
         for (const { message } of errors!) match(message, /to return a value that JSON has, returned: /);
       }
     });
