@@ -72,8 +72,8 @@ async function answer(endpoint: Endpoint, { request: record, invocation }: Reque
   if (endpoint.disableHealthCheck !== true && isHealthCheck(record)) return health(endpoint, request);
   if (!isBelow(endpoint.path ?? '/', record.path)) throw new HttpQueryError(404, `Cannot ${method} ${request.path}`);
 
-  const isAnswered = endpoint.answersPreflights && method === 'OPTIONS';
-  const preflight = (await applyCORS(endpoint.cors, record, request, headers)) ?? (isAnswered ? 204 : undefined);
+  const preflight =
+    (await applyCORS(endpoint.cors, record, request, headers)) ?? (endpoint.answersPreflights && method === 'OPTIONS' ? 204 : undefined);
   if (preflight !== undefined) return { status: preflight, headers, body: null };
 
   request.body = await readBody(record, endpoint.bodyParserConfig);

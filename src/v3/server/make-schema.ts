@@ -86,11 +86,12 @@ function inOrder(_: string, value: unknown): unknown {
   return isRecord(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value;
 }
 
-/** From beside the program: in a monorepo it may have been started from a folder with another version. */
+/** From beside the program first: in a monorepo it may have been started from a folder with another version. */
 function loadMockTool(): { addMocksToSchema(options: object): GraphQLSchema } {
   try {
-    const { createRequire } = process.getBuiltinModule('node:module');
-    return createRequire(process.argv[1] ?? `${process.cwd()}/`)('@graphql-tools/mock') as ReturnType<typeof loadMockTool>;
+    const require = process.getBuiltinModule('node:module').createRequire(`${process.cwd()}/`);
+    const path = require.resolve('@graphql-tools/mock', { paths: [process.argv[1] ?? '', process.cwd()] });
+    return require(path) as ReturnType<typeof loadMockTool>;
   } catch (cause) {
     throw new Error('The options mocks and mockEntireSchema need it: install it with "npm install @graphql-tools/mock".', { cause });
   }
