@@ -31,8 +31,7 @@ const changesSchema = /directive|inherit|transform/i;
 export function makeExecutableSchema(options: ExecutableSchemaOptions): GraphQLSchema {
   const given = Object.keys(options).filter((name) => options[name] && changesSchema.test(name));
   if (given.length > 0) throw new Error(`makeExecutableSchema does not support ${given.join(', ')}. ${withMapSchema}`);
-  const { typeDefs, resolvers } = options;
-  return makeSchema({ typeDefs, resolvers }, console);
+  return makeSchema({ typeDefs: options.typeDefs, resolvers: options.resolvers }, console);
 }
 
 function buildSchema({ modules, typeDefs, resolvers, nodeEnv }: Config, logger: Logger): GraphQLSchema {

@@ -74,7 +74,7 @@ describe('middleware before the handler, on node:http', () => {
         void listener(request, response);
       };
 
-      const response = await fetch(url);
+      const response = await fetch(url, { headers: { connection: 'close' } });
 
       assert.deepEqual(await response.json(), { data: { hello: 'world' } });
       assert.equal(response.headers.get('cache-control'), cacheControl);
