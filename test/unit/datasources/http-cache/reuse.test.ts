@@ -57,6 +57,7 @@ describe('a stored response is used again for its lifetime', () => {
     [{ 'cache-control': 'x="a, no-store", max-age=60' }, 59, 'fresh'],
     [{ 'cache-control': 'max-age=0, s-maxage=60' }, 59, 'fresh'],
     [{ expires: inADay }, 59, 'fresh'],
+    [{ expires: inADay, date: 'soon' }, 59, 'fresh'],
   ]);
 });
 
