@@ -88,9 +88,9 @@ function inOrder(_: string, value: unknown): unknown {
 /** From beside the program first: in a monorepo it may have been started from a folder with another version. */
 function loadMockTool(): { addMocksToSchema(options: object): GraphQLSchema } {
   try {
-    const require = process.getBuiltinModule('node:module').createRequire(`${process.cwd()}/`);
-    const path = require.resolve('@graphql-tools/mock', { paths: [process.argv[1] ?? '', process.cwd()] });
-    return require(path) as ReturnType<typeof loadMockTool>;
+    const { createRequire } = process.getBuiltinModule('node:module');
+    const path = createRequire(`${process.cwd()}/`).resolve('@graphql-tools/mock', { paths: [process.argv[1] ?? '', process.cwd()] });
+    return createRequire(path)(path) as ReturnType<typeof loadMockTool>;
   } catch (cause) {
     throw new Error('The options mocks and mockEntireSchema need it: install it with "npm install @graphql-tools/mock".', { cause });
   }
