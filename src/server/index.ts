@@ -2,7 +2,7 @@ export type { Closable } from './startup/start.ts';
 export { createHandlerFor, createUnobservedHandler } from './pipeline.ts';
 export type { ContextArgument } from './http/http-settings.ts';
 export { parseAccept } from './http/accept.ts';
-export { isOneOf, writeCORSFields } from './http/cors.ts';
+export { matchesOrigin, writeCORSFields } from './http/cors.ts';
 export type { CORSOptions, CORSOrigin } from './http/cors.ts';
 export { needsNoPreflight } from './http/csrf.ts';
 export { VariablesLimit, parseJSON, readText } from './http/params.ts';

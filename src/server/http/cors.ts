@@ -45,7 +45,7 @@ export function addCORSHeaders(sharing: Sharing): PromiseOrValue<void> {
   const { cors, request, headers } = sharing;
   const { origin = '*', credentials } = cors;
   if (origin === '*') {
-    writeCORSFields('*', cors, request, headers);
+    addFields('*', sharing);
     return;
   }
   addVary(headers, 'Origin');
@@ -54,46 +54,56 @@ export function addCORSHeaders(sharing: Sharing): PromiseOrValue<void> {
   // Every page can send "null", from a sandboxed frame: with credentials not even a function can allow it.
   if (requested === 'null' && credentials === true) return;
   if (typeof origin === 'function') return askOrigin(origin, requested, sharing);
-  if (isOneOf(origin, requested)) writeCORSFields(requested, cors, request, headers);
+  if (matchesOrigin(origin, requested)) addFields(requested, sharing);
 }
 
 async function askOrigin(isAllowed: (origin: string) => unknown, requested: string, sharing: Sharing): Promise<void> {
-  const { cors, request, headers, logger } = sharing;
   try {
-    if ((await isAllowed(requested)) === true) writeCORSFields(requested, cors, request, headers);
+    if ((await isAllowed(requested)) === true) addFields(requested, sharing);
   } catch (error) {
-    logger.error('cors.origin failed: the origin of a request was refused.', error);
+    sharing.logger.error('cors.origin failed: the origin of a request was refused.', error);
   }
 }
 
 /** True if the origin of a request is one of those that are allowed. */
-export function isOneOf(allowed: CORSOrigin, requested: string): boolean {
+export function matchesOrigin(allowed: CORSOrigin, requested: string): boolean {
   if (typeof allowed === 'string') return allowed === requested;
   // A pattern with the g or y flag keeps a position between calls, and would refuse every second request.
   if (allowed instanceof RegExp) return new RegExp(allowed.source, allowed.flags.replaceAll(/[gy]/g, '')).test(requested);
-  return allowed.some((one) => isOneOf(one, requested));
+  return allowed.some((one) => matchesOrigin(one, requested));
 }
 
-/** Adds the header fields for an origin; undefined: one that is not allowed. */
+function addFields(allowed: string, { cors, request, headers }: Sharing): void {
+  const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method');
+  writeCORSFields(allowed, cors, isPreflight ? { requested: request.headers.get('access-control-request-headers') } : undefined, headers);
+}
+
+/** A preflight, and the header fields that it requests. */
+interface Preflight {
+  readonly requested: string | null;
+}
+
+/** Writes the header fields for an origin. Undefined: one that is not allowed, or a request that is no preflight. */
 export function writeCORSFields(
   allowed: string | undefined,
-  cors: Omit<CORSOptions, 'origin'>,
-  request: HTTPRequest,
+  { credentials, methods: allowedMethods = methods, allowedHeaders, exposedHeaders, maxAge }: Omit<CORSOptions, 'origin'>,
+  preflight: Preflight | undefined,
   headers: HeaderMap,
 ): void {
-  const { credentials, allowedHeaders, maxAge } = cors;
-  const add = (name: string, value: string | readonly string[] | null | undefined): void => {
+  const write = (name: string, value: string | readonly string[] | null | undefined): void => {
     const text = typeof value === 'object' ? value?.join(', ') : value;
     if (text) headers.set(name, text);
   };
-  add('access-control-allow-origin', allowed);
+  write('access-control-allow-origin', allowed);
   if (credentials === true) headers.set('access-control-allow-credentials', 'true');
-  if (request.method === 'OPTIONS') {
-    add('access-control-allow-methods', cors.methods ?? methods);
-    if (!allowedHeaders) addVary(headers, 'Access-Control-Request-Headers');
-    add('access-control-allow-headers', allowedHeaders || request.headers.get('access-control-request-headers'));
-    add('access-control-max-age', maxAge === undefined ? undefined : String(maxAge));
-  } else add('access-control-expose-headers', cors.exposedHeaders);
+  if (preflight === undefined) {
+    write('access-control-expose-headers', exposedHeaders);
+    return;
+  }
+  write('access-control-allow-methods', allowedMethods);
+  if (!allowedHeaders && preflight.requested !== null) addVary(headers, 'Access-Control-Request-Headers');
+  write('access-control-allow-headers', allowedHeaders || preflight.requested);
+  write('access-control-max-age', maxAge === undefined ? undefined : String(maxAge));
 }
 
 /** The options, with the header fields of plugins. Without `allowedHeaders`, those that a preflight requests are allowed anyway. */

@@ -1,7 +1,7 @@
-import { isOneOf, writeCORSFields } from '../../server/index.ts';
+import { matchesOrigin, writeCORSFields } from '../../server/index.ts';
 import type { CORSOptions as ServerCORSOptions } from '../../server/index.ts';
 import { addVary } from '../../shared/index.ts';
-import type { HTTPRequest, HeaderMap } from '../../shared/index.ts';
+import type { HeaderMap } from '../../shared/index.ts';
 import type { ExpressRequest } from './express.ts';
 
 type Origin = boolean | string | RegExp | readonly (boolean | string | RegExp)[];
@@ -24,12 +24,7 @@ export type CORSOptionsDelegate = (request: ExpressRequest, callback: (error: Er
 export type CORS = boolean | CORSOptions | CORSOptionsDelegate;
 
 /** The status of the answer to a preflight; undefined when the request goes on. Rejects when a callback does. */
-export async function applyCORS(
-  cors: CORS | undefined,
-  record: HTTPRequest,
-  request: ExpressRequest,
-  headers: HeaderMap,
-): Promise<number | undefined> {
+export async function applyCORS(cors: CORS | undefined, request: ExpressRequest, headers: HeaderMap): Promise<number | undefined> {
   if (cors === false) return undefined;
   const given = cors === true || cors === undefined ? {} : cors;
   const options: CORSOptions = typeof given === 'function' ? ((await called<CORSOptions>((back) => given(request, back))) ?? {}) : given;
@@ -42,12 +37,17 @@ export async function applyCORS(
   if (found !== '*') addVary(headers, 'Origin');
   const allowed =
     typeof found === 'string' ? found : requestOrigin !== undefined && isAllowed(found, requestOrigin) ? requestOrigin : undefined;
-  const { methods = 'GET,HEAD,PUT,PATCH,POST,DELETE', allowedHeaders = '', exposedHeaders = '' } = options;
   // As text, because the server writes a blank between the elements of a list.
-  const lists = { methods: String(methods), allowedHeaders: String(allowedHeaders), exposedHeaders: String(exposedHeaders) };
-  // The answer to a preflight has the fields of every other answer, too.
-  for (const method of new Set([record.method, 'GET'])) writeCORSFields(allowed, { ...options, ...lists }, { ...record, method }, headers);
-  if (request.method !== 'OPTIONS' || options.preflightContinue === true) return undefined;
+  const lists = {
+    methods: String(options.methods ?? 'GET,HEAD,PUT,PATCH,POST,DELETE'),
+    allowedHeaders: String(options.allowedHeaders ?? ''),
+    exposedHeaders: String(options.exposedHeaders ?? ''),
+  };
+  const preflight = request.method === 'OPTIONS' ? { requested: request.get('access-control-request-headers') ?? '' } : undefined;
+  if (preflight) writeCORSFields(allowed, { ...options, ...lists }, preflight, headers);
+  // In version 3, the answer to a preflight has exposed header fields, too.
+  writeCORSFields(allowed, { ...options, ...lists }, undefined, headers);
+  if (preflight === undefined || options.preflightContinue === true) return undefined;
   return options.optionsSuccessStatus ?? 204;
 }
 
@@ -61,5 +61,5 @@ function called<T>(run: (back: (error: Error | null, value?: T) => void) => unkn
 
 /** Any page may be allowed here, with credentials, too: version 3 did not refuse `origin: true`. */
 function isAllowed(origin: Origin, requestOrigin: string): boolean {
-  return [origin].flat().some((one) => (typeof one === 'boolean' ? one : isOneOf(one, requestOrigin)));
+  return [origin].flat().some((one) => (typeof one === 'boolean' ? one : matchesOrigin(one, requestOrigin)));
 }

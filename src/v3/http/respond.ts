@@ -73,7 +73,7 @@ async function answer(endpoint: Endpoint, { request: record, invocation }: Reque
   if (!isBelow(endpoint.path ?? '/', record.path)) throw new HttpQueryError(404, `Cannot ${method} ${request.path}`);
 
   const preflight =
-    (await applyCORS(endpoint.cors, record, request, headers)) ?? (endpoint.answersPreflights && method === 'OPTIONS' ? 204 : undefined);
+    (await applyCORS(endpoint.cors, request, headers)) ?? (endpoint.answersPreflights && method === 'OPTIONS' ? 204 : undefined);
   if (preflight !== undefined) return { status: preflight, headers, body: null };
 
   request.body = await readBody(record, endpoint.bodyParserConfig);

@@ -108,6 +108,16 @@ describe('cors.origin', () => {
 });
 
 describe('a preflight', () => {
+  it('requests a method: any other OPTIONS has only the fields of every answer, and varies by no header that it lacks', async () => {
+    const { send } = createEndpoint({ cors: { exposedHeaders: ['x-a'] } });
+
+    const other = await send(plainRequest({ method: 'OPTIONS', headers: [['Origin', asking]] }));
+    const requesting = await send(preflight());
+
+    assert.deepEqual(shared(other), { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'x-a' });
+    assert.doesNotMatch(requesting.headers.get('vary') ?? '', /Access-Control-Request-Headers/);
+  });
+
   it('gets the headers that it requests, and the response varies by them', async () => {
     const response = await createEndpoint({ cors: {} }).send(preflight([['Access-Control-Request-Headers', 'content-type,x-token']]));
 
