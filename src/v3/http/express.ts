@@ -59,7 +59,9 @@ export function createRequest(request: HTTPRequest, platform: PlatformCall): Exp
     protocol,
     secure: protocol === 'https',
     xhr: get('x-requested-with')?.toLowerCase() === 'xmlhttprequest',
-    cookies: parseCookies(headers.get('cookie')),
+    get cookies() {
+      return parseCookies(headers.get('cookie'));
+    },
     apiGateway: platform,
     get,
     header: get,
@@ -114,9 +116,12 @@ function refuseMethods(target: ExpressRequest | ExpressResponse, name: keyof typ
 function parseCookies(header: string | null): Record<string, string> {
   const cookies: Record<string, string> = {};
   for (const pair of header?.split(';') ?? []) {
-    const [, name = '', quoted, plain = ''] = /^\s*([^=]*?)\s*=\s*(?:"(.*)"|(.*?))\s*$/s.exec(pair) ?? [];
-    if (name === '' || Object.hasOwn(cookies, name)) continue;
-    Object.defineProperty(cookies, name, { value: decoded(quoted ?? plain), enumerable: true, writable: true, configurable: true });
+    const at = pair.indexOf('=');
+    const name = pair.slice(0, at).trim();
+    if (at < 0 || name === '' || Object.hasOwn(cookies, name)) continue;
+    const value = pair.slice(at + 1).trim();
+    const unquoted = decoded(/^".*"$/.test(value) ? value.slice(1, -1) : value);
+    Object.defineProperty(cookies, name, { value: unquoted, enumerable: true, writable: true, configurable: true });
   }
   return cookies;
 }
@@ -161,7 +166,7 @@ export class ExpressResponse {
   };
   header: ExpressResponse['set'] = this.set;
   get = (name: string): string | undefined => this.#fields.get(name) ?? undefined;
-  getHeader = (name: string): string | string[] | undefined => this.getHeaders()[name.toLowerCase()];
+  getHeader = (name: string): string | string[] | undefined => (this.hasHeader(name) ? this.getHeaders()[name.toLowerCase()] : undefined);
   getHeaders = (): Record<string, string | string[]> => ({
     ...this.#fields.toRecord(),
     ...(this.hasHeader('set-cookie') && { 'set-cookie': this.#fields.getSetCookie() }),
