@@ -10,10 +10,12 @@ export class ErrorsAreMissesCache<T = string> extends PrefixingKeyValueCache<T> 
     this.#logger = logger;
   }
 
-  override get(key: string): Promise<T | undefined> {
-    return super.get(key).catch((error: unknown) => {
+  override async get(key: string): Promise<T | undefined> {
+    try {
+      return await super.get(key);
+    } catch (error) {
       this.#logger?.error(error instanceof Error ? error.message : error);
       return undefined;
-    });
+    }
   }
 }

@@ -39,11 +39,8 @@ export class HTTPCache {
   /** The response of the cache, or of the origin. Its body can be read once. */
   async fetch(request: Request, options: HTTPCacheOptions = {}): Promise<Response> {
     const { method, url, headers, signal } = request;
-    const call = new DataSourceRequest({
-      method: method as DataSourceRequest['method'],
-      path: url,
-      init: { headers, cache: request.cache },
-    });
+    const init = { headers, cache: request.cache };
+    const call = new DataSourceRequest({ method: method as DataSourceRequest['method'], path: url, init });
     call.url = url;
     if (request.redirect !== 'follow') call.fetchOptions = { redirect: request.redirect };
     const flight = new Flight<Response>((waiting) => this.#answer(this.#lookupOf({ request, call, options }, waiting)));

@@ -22,8 +22,8 @@ export class ApolloError extends Error {
   // Any: users set custom properties on errors.
   [key: string]: any;
 
-  /** Throws for `{ extensions: … }` as extensions, which would nest them. `name`: that of the classes below. */
-  constructor(message: string, code?: string, extensions?: Record<string, any>, name?: string) {
+  /** Throws for `{ extensions: … }` as extensions, which would nest them. */
+  constructor(message: string, code?: string, extensions?: Record<string, any>) {
     super(message);
     if (extensions?.['extensions'])
       throw new Error(
@@ -31,7 +31,6 @@ export class ApolloError extends Error {
           'not `new ApolloError(message, code, {extensions: {myExt: value}})`',
       );
     this.extensions = { ...extensions, code };
-    if (name !== undefined) hide(this, 'name', name);
   }
 
   /**
@@ -58,52 +57,60 @@ function toGraphQLError({ message, nodes, source, positions, path, originalError
   return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
 }
 
+/** An error whose name is that of its class, also in a bundle that renames classes. */
+class NamedError extends ApolloError {
+  constructor(name: string, code: string, message: string, extensions?: Record<string, any>) {
+    super(message, code, extensions);
+    hide(this, 'name', name);
+  }
+}
+
 /** The document is not valid GraphQL: GRAPHQL_PARSE_FAILED. */
-export class SyntaxError extends ApolloError {
+export class SyntaxError extends NamedError {
   constructor(message: string) {
-    super(message, 'GRAPHQL_PARSE_FAILED', undefined, 'SyntaxError');
+    super('SyntaxError', 'GRAPHQL_PARSE_FAILED', message);
   }
 }
 
 /** The document is invalid for the schema: GRAPHQL_VALIDATION_FAILED. */
-export class ValidationError extends ApolloError {
+export class ValidationError extends NamedError {
   constructor(message: string) {
-    super(message, 'GRAPHQL_VALIDATION_FAILED', undefined, 'ValidationError');
+    super('ValidationError', 'GRAPHQL_VALIDATION_FAILED', message);
   }
 }
 
 /** The caller is not authenticated: UNAUTHENTICATED. */
-export class AuthenticationError extends ApolloError {
+export class AuthenticationError extends NamedError {
   constructor(message: string, extensions?: Record<string, any>) {
-    super(message, 'UNAUTHENTICATED', extensions, 'AuthenticationError');
+    super('AuthenticationError', 'UNAUTHENTICATED', message, extensions);
   }
 }
 
 /** The caller lacks permission: FORBIDDEN. */
-export class ForbiddenError extends ApolloError {
+export class ForbiddenError extends NamedError {
   constructor(message: string, extensions?: Record<string, any>) {
-    super(message, 'FORBIDDEN', extensions, 'ForbiddenError');
+    super('ForbiddenError', 'FORBIDDEN', message, extensions);
   }
 }
 
 /** No document is stored under the hash: PERSISTED_QUERY_NOT_FOUND. */
-export class PersistedQueryNotFoundError extends ApolloError {
+export class PersistedQueryNotFoundError extends NamedError {
   constructor() {
-    super('PersistedQueryNotFound', 'PERSISTED_QUERY_NOT_FOUND', undefined, 'PersistedQueryNotFoundError');
+    super('PersistedQueryNotFoundError', 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
   }
 }
 
 /** Persisted queries are disabled: PERSISTED_QUERY_NOT_SUPPORTED. */
-export class PersistedQueryNotSupportedError extends ApolloError {
+export class PersistedQueryNotSupportedError extends NamedError {
   constructor() {
-    super('PersistedQueryNotSupported', 'PERSISTED_QUERY_NOT_SUPPORTED', undefined, 'PersistedQueryNotSupportedError');
+    super('PersistedQueryNotSupportedError', 'PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
   }
 }
 
 /** The client's input is invalid: BAD_USER_INPUT. */
-export class UserInputError extends ApolloError {
+export class UserInputError extends NamedError {
   constructor(message: string, extensions?: Record<string, any>) {
-    super(message, 'BAD_USER_INPUT', extensions, 'UserInputError');
+    super('UserInputError', 'BAD_USER_INPUT', message, extensions);
   }
 }
 
@@ -112,9 +119,7 @@ export function toApolloError(
   error: Error & { extensions?: Record<string, any> },
   code = 'INTERNAL_SERVER_ERROR',
 ): Error & { extensions: Record<string, any> } {
-  if (error.extensions) error.extensions['code'] = code;
-  else error.extensions = { code };
-  return error as Error & { extensions: Record<string, any> };
+  return Object.assign(error, { extensions: Object.assign(error.extensions ?? {}, { code }) });
 }
 
 /** Sets a property that is not enumerable. */

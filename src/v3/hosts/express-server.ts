@@ -100,10 +100,8 @@ export class ApolloServer<ContextFunctionParams = ExpressContext> extends Apollo
  * True when the middleware answers a request. Then the path is moved from the URL to `baseUrl`, as in
  * routers of Express.
  */
-function takes(
-  { path: mounted = '/', disableHealthCheck }: GetMiddlewareOptions,
-  request: IncomingMessage & { baseUrl?: string; originalUrl?: string },
-): boolean {
+function takes(options: GetMiddlewareOptions, request: IncomingMessage & { baseUrl?: string; originalUrl?: string }): boolean {
+  const { path: mounted = '/', disableHealthCheck } = options;
   const { url = '/', baseUrl = '', originalUrl } = request;
   const path = url.split('?', 1)[0]!;
   if (disableHealthCheck !== true && isHealthCheck({ path })) return true;

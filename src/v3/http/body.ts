@@ -16,9 +16,6 @@ export interface BodyParserConfig {
   readonly verify?: (...args: any[]) => void;
 }
 
-/** Limits objects and lists of a body, and of its variables. The size itself is limited by `bodyParserConfig`. */
-export const maxParsedBytes: number = 2 ** 20;
-
 /**
  * The JSON value of a body, or what the host or its middleware has parsed. A body of a type that any page can send without a preflight
  * counts as absent, `{}`. Undefined with `false`, if nothing has parsed the body.
@@ -35,7 +32,7 @@ export async function readBody({ headers, body }: HTTPRequest, given: BodyParser
     const text = (await readText(body, maxBytes)).replace(/^\uFEFF/, '');
     if (text === '') return {};
     if (strict && !/^[ \t\n\r]*[{[]/.test(text)) throw notJSON();
-    return parseJSON(text, maxParsedBytes, false, reviver);
+    return parseJSON(text, Infinity, false, reviver);
   } catch (error) {
     if (!isGraphQLError(error)) throw error;
     const { status } = (error.extensions['http'] ?? {}) as { status?: number };

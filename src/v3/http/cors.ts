@@ -38,11 +38,9 @@ export async function applyCORS(cors: CORS | undefined, request: ExpressRequest,
   const allowed =
     typeof found === 'string' ? found : requestOrigin !== undefined && isAllowed(found, requestOrigin) ? requestOrigin : undefined;
   // As text, because the server writes a blank between the elements of a list.
-  const lists = {
-    methods: String(options.methods ?? 'GET,HEAD,PUT,PATCH,POST,DELETE'),
-    allowedHeaders: String(options.allowedHeaders ?? ''),
-    exposedHeaders: String(options.exposedHeaders ?? ''),
-  };
+  const text = (list: string | readonly string[] | undefined): string => String(list ?? '');
+  const { methods = 'GET,HEAD,PUT,PATCH,POST,DELETE', allowedHeaders, exposedHeaders } = options;
+  const lists = { methods: text(methods), allowedHeaders: text(allowedHeaders), exposedHeaders: text(exposedHeaders) };
   const preflight = request.method === 'OPTIONS' ? { requested: request.get('access-control-request-headers') ?? '' } : undefined;
   if (preflight) writeCORSFields(allowed, { ...options, ...lists }, preflight, headers);
   // In version 3, the answer to a preflight has exposed header fields, too.

@@ -6,11 +6,7 @@ import { serializeCookie } from './cookie.ts';
 import type { CookieOptions } from './cookie.ts';
 
 /** The part of Express's request that handlers of the version-3 generation read. */
-export interface ExpressRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly originalUrl: string;
-  readonly path: string;
+export interface ExpressRequest extends Readonly<Record<'method' | 'url' | 'originalUrl' | 'path' | 'hostname' | 'protocol', string>> {
   readonly query: Record<string, any>;
   readonly params: Record<string, string>;
   readonly headers: Record<string, string | undefined>;
@@ -18,8 +14,6 @@ export interface ExpressRequest {
   /** The client's address as the platform reports it; empty where it does not. */
   readonly ip: string;
   readonly ips: readonly string[];
-  readonly hostname: string;
-  readonly protocol: string;
   readonly secure: boolean;
   readonly xhr: boolean;
   readonly cookies: Record<string, string>;
@@ -105,11 +99,10 @@ const refused = {
 
 /** Adds methods that throw an error that names them. */
 function refuseMethods(target: ExpressRequest | ExpressResponse, name: keyof typeof advice): void {
+  const withApp = 'use your own Express app: see docs/migration.md, "Other hosts".';
   for (const method of refused[name].split(' '))
     target[method] = () => {
-      throw new Error(
-        `${name}.${method} is not supported: ${advice[name]}; or use your own Express app: see docs/migration.md, "Other hosts".`,
-      );
+      throw new Error(`${name}.${method} is not supported: ${advice[name]}; or ${withApp}`);
     };
 }
 

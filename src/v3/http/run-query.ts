@@ -8,11 +8,13 @@ import { formatApolloErrors } from '../errors/format-errors.ts';
 import { runOperation } from '../operation/operation.ts';
 import { setFields } from '../operation/request-context.ts';
 import type { QueryOptions } from '../options.ts';
-import { maxParsedBytes } from './body.ts';
 import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, HTTPRequestHead } from '../types.ts';
 
 /** The most operations of a batch. They share the limits of documents, answers and errors; this bounds everything else. */
 const maxBatchSize = 100;
+/** Limits objects and lists of variables. The size of the body itself is limited by `bodyParserConfig`. */
+const maxBodyBytes = 2 ** 20;
+
 /** Runs the operation, or the batch, of a request. Throws an {@link HttpQueryError} for other answers than those of an operation. */
 export async function runQuery(
   options: QueryOptions,
@@ -26,7 +28,7 @@ export async function runQuery(
   if (isBatched && options.allowBatchedHttpRequests === false) throw graphqlError(400, new Error('Operation batching disabled.'), options);
   if (isBatched && payload.length > maxBatchSize)
     throw graphqlError(400, new Error(`Expected a batch of at most ${maxBatchSize} operations, got ${payload.length}.`), options);
-  const limit = new VariablesLimit(maxParsedBytes);
+  const limit = new VariablesLimit(maxBodyBytes);
   const requests = (isBatched ? payload : [payload]).map((one: unknown): GraphQLRequest => ({ ...readParameters(one, limit), http }));
   // First, so that other plugins do not see an operation that must not run.
   const settings = { ...options, plugins: [refuseMutationsByGET, ...options.plugins] };
@@ -98,7 +100,7 @@ function readParameters(parameters: unknown, limit: VariablesLimit): GraphQLRequ
 function parsed(value: unknown, complaint: string): unknown {
   if (typeof value !== 'string' || value === '') return value;
   try {
-    return parseJSON(value, maxParsedBytes, false);
+    return parseJSON(value, Infinity, false);
   } catch {
     throw new HttpQueryError(400, complaint);
   }

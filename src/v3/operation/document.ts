@@ -26,8 +26,7 @@ interface Reading {
 export async function readSource({ options, context, invocation }: Reading): Promise<(() => void) | undefined> {
   const { request, metrics, logger } = context;
   const { query, extensions } = request;
-  metrics.persistedQueryHit = false;
-  metrics.persistedQueryRegister = false;
+  Object.assign(metrics, { persistedQueryHit: false, persistedQueryRegister: false });
   const persisted = extensions?.['persistedQuery'] as { readonly version?: unknown; readonly sha256Hash?: unknown } | undefined;
   if (!persisted) {
     if (!query) throw refused('GraphQL operations must contain a non-empty `query` or a `persistedQuery` extension.');

@@ -1,5 +1,5 @@
 import { GraphQLError, Kind, execute as executeWithGraphQLJS, getOperationAST } from 'graphql';
-import type { ExecutionArgs, ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 
 import type { KeptPlans } from '../../executor/index.ts';
 import { ErrorAllowance, assertFresh, copyMutableParts, createExecution, executeOperation } from '../../server/index.ts';
@@ -129,11 +129,23 @@ async function execute(
   const document = context.document!;
   // graphql-js has the error for a document without an operation to run.
   if (operation === undefined) return executeWithGraphQLJS({ schema, document, operationName } as ExecutionArgs);
+  assertNoFragmentVariables(document);
   const answerLimit = capacity && { capacity, operations };
   const observer = fieldObserverOf(executing, contextValue);
   const settings = { schema, rootValue: rootValue as unknown, fieldResolver, introspection: true, executor };
   const parts = { document, operation, contextValue: contextValue as unknown, variableValues, invocation, answerLimit, kept, observer };
   return executeOperation(settings, createExecution(settings, parts));
+}
+
+/** Only a document store returns such a document: graphql-js parses it with an experimental option. */
+function assertNoFragmentVariables({ definitions }: DocumentNode): void {
+  for (const definition of definitions) {
+    if (definition.kind !== Kind.FRAGMENT_DEFINITION || (definition.variableDefinitions ?? []).length === 0) continue;
+    throw new GraphQLError(
+      `Variables of fragments are not supported, and the fragment "${definition.name.value}" has some. Use variables of the operation.`,
+      { nodes: definition },
+    );
+  }
 }
 
 /** True for errors of graphql-js about variables of the wrong type. */

@@ -126,7 +126,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
         "When using an ApolloServer subclass from a serverless framework package, you don't need to call start(); just call createHandler().",
       );
     }
-    return this.#lifecycle.start();
+    return this._start();
   }
 
   /** Calls the plugins' hooks. */
@@ -139,7 +139,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
    * function fails.
    */
   async executeOperation(request: ExecutedRequest, integrationContextArgument?: Partial<ContextFunctionParams>): Promise<GraphQLResponse> {
-    if (this.#lifecycle.phase === 'initialized') await this.#lifecycle.start();
+    if (this.#lifecycle.phase === 'initialized') await this._start();
     const given = assertDocuments(await this.graphQLServerOptions(integrationContextArgument as ContextFunctionParams | undefined));
     // Without HTTP, stack traces are included only with `debug: true`.
     const options = this.#config.debug === undefined ? { ...given, debug: undefined, showStacks: false } : given;
@@ -156,8 +156,11 @@ export class ApolloServerBase<ContextFunctionParams = any> {
 
   /** Starts the server if `start` was not called, as in version 2. A failed start is logged, and every request reports it. */
   protected startIfNeeded(): void {
-    if (this.#lifecycle.phase === 'initialized')
-      this.#lifecycle.start().catch((error: unknown) => logStartupError(this.#fixed.logger, error));
+    if (this.#lifecycle.phase === 'initialized') this._start().catch((error: unknown) => logStartupError(this.#fixed.logger, error));
+  }
+
+  protected _start(): Promise<void> {
+    return this.#lifecycle.start();
   }
 
   /** Resolves when it can take requests. */

@@ -95,9 +95,8 @@ async function renderPage(listeners: readonly GraphQLServerListener[]): Promise<
 
 /** Logs a start that failed. */
 export function logStartupError(logger: Logger, error: unknown): void {
-  logger.error(
-    `An error occurred during Apollo Server startup. All GraphQL requests will now fail. The startup error was: ${messageOf(error)}`,
-  );
+  const reason = messageOf(error) || String(error);
+  logger.error(`An error occurred during Apollo Server startup. All GraphQL requests will now fail. The startup error was: ${reason}`);
 }
 
 /** The user's plugins, with functions called, and those that the server adds. */

@@ -58,20 +58,14 @@ function fromModules(modules: readonly GraphQLSchemaModule[]): { typeDefs: (stri
   const roots = ['Query', 'Mutation', 'Subscription'].filter(
     (root) => has(Kind.OBJECT_TYPE_EXTENSION, root) && !has(Kind.OBJECT_TYPE_DEFINITION, root),
   );
-  return {
-    typeDefs: [...documents, ...roots.map((root) => `type ${root}`)],
-    resolvers: parts.flatMap(({ resolvers }) => resolvers ?? []),
-  };
+  const resolvers = parts.flatMap((part) => part.resolvers ?? []);
+  return { typeDefs: [...documents, ...roots.map((root) => `type ${root}`)], resolvers };
 }
 
 function withMocks({ mocks, mockEntireSchema }: Config, schema: GraphQLSchema): GraphQLSchema {
   if (mocks === false || (!mocks && mockEntireSchema === undefined)) return schema;
-  const { addMocksToSchema } = loadMockTool();
-  return addMocksToSchema({
-    schema,
-    mocks: mocks === true || mocks === undefined ? {} : mocks,
-    preserveResolvers: mockEntireSchema === false,
-  });
+  const given = mocks === true || mocks === undefined ? {} : (mocks as object);
+  return loadMockTool().addMocksToSchema({ schema, mocks: given, preserveResolvers: mockEntireSchema === false });
 }
 
 /** Version 3's hash of a schema: of its introspection result, with sorted keys. */
@@ -92,6 +86,6 @@ function loadMockTool(): { addMocksToSchema(options: object): GraphQLSchema } {
     const path = createRequire(`${process.cwd()}/`).resolve('@graphql-tools/mock', { paths: [process.argv[1] ?? '', process.cwd()] });
     return createRequire(path)(path) as ReturnType<typeof loadMockTool>;
   } catch (cause) {
-    throw new Error('The options mocks and mockEntireSchema need it: install it with "npm install @graphql-tools/mock".', { cause });
+    throw new Error('The options mocks and mockEntireSchema need a package: npm install @graphql-tools/mock', { cause });
   }
 }

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildSchema, parse } from 'graphql';
+import { buildSchema, parse, versionInfo } from 'graphql';
 import type { DocumentNode } from 'graphql';
 
 import { cacheControlDefinitions } from '../../../src/entries/edge.ts';
@@ -288,6 +288,18 @@ test('a custom document store is read by hash, with a prefix for the schema', as
   const [key = ''] = kept.keys();
   equal(kept.size, 1);
   match(key, /^[^:]+:[0-9a-f]{64}$/);
+});
+
+test('a stored document whose fragments have variables is refused', { skip: versionInfo.major < 17 }, async () => {
+  const text = '{ ...F(a: 1) } fragment F($a: Int) on Query { echo(a: $a) }';
+  const document = parse(text, { experimentalFragmentArguments: true });
+  const documentStore = { get: async () => document, set: async () => {} };
+  const echo = (_: unknown, { a }: { a: number }): number => a;
+  const server = serverWith({ documentStore, typeDefs: 'type Query { echo(a: Int): Int }', resolvers: { Query: { echo } } });
+
+  const { errors } = await server.executeOperation({ query: '{ echo }' });
+
+  match(errors![0]!.message, /^Variables of fragments are not supported, and the fragment "F" has some\./);
 });
 
 test('the lifetime of a response is the shortest of its hints', async () => {
