@@ -37,8 +37,6 @@ export async function applyCORS(cors: CORS | undefined, request: ExpressRequest,
   if (found !== '*') addVary(headers, 'Origin');
   const allowed =
     typeof found === 'string' ? found : requestOrigin !== undefined && isAllowed(found, requestOrigin) ? requestOrigin : undefined;
-  // As text, because the server writes a blank between the elements of a list.
-  const text = (list: string | readonly string[] | undefined): string => String(list ?? '');
   const { methods = 'GET,HEAD,PUT,PATCH,POST,DELETE', allowedHeaders, exposedHeaders } = options;
   const lists = { methods: text(methods), allowedHeaders: text(allowedHeaders), exposedHeaders: text(exposedHeaders) };
   const preflight = request.method === 'OPTIONS' ? { requested: request.get('access-control-request-headers') ?? '' } : undefined;
@@ -48,6 +46,9 @@ export async function applyCORS(cors: CORS | undefined, request: ExpressRequest,
   if (preflight === undefined || options.preflightContinue === true) return undefined;
   return options.optionsSuccessStatus ?? 204;
 }
+
+/** As text, because the server writes a blank between the elements of a list. */
+const text = (list: string | readonly string[] | undefined): string => String(list ?? '');
 
 function called<T>(run: (back: (error: Error | null, value?: T) => void) => unknown): Promise<T | undefined> {
   return new Promise((resolve, reject) => {

@@ -42,7 +42,11 @@ function openStream(
     onLeave: () => told.push('leave'),
     onStop: () => told.push('stop'),
   });
-  return { stream, source, told, passTime: () => timers.forEach((ring) => ring()), timers: () => timers.size };
+  const passTime = (): void => {
+    assert.ok(timers.size > 0, 'Expected a timer of 10 to 25 seconds.');
+    for (const ring of timers) ring();
+  };
+  return { stream, source, told, passTime, timers: () => timers.size };
 }
 
 const chunk = async (stream: ChunkStream): Promise<string | undefined> => (await stream.next()).value as string | undefined;
