@@ -108,7 +108,9 @@ type NamedId = readonly [name: string, id: unknown];
 /** The document ids of a request, with their names for messages. */
 function documentIdsOf(json: Readonly<Record<string, unknown>>, extensions: Extensions): readonly NamedId[] {
   const ids = documentIdNames.map((name): NamedId => [`"${name}"`, json[name]]);
-  return [...ids, ['"extensions.documentId"', extensions?.['documentId']] as const].filter(([, id]) => isPresent(id));
+  // Beside a text, a number is an id of the client's own, as in JSON-RPC.
+  const isID = (id: unknown): boolean => isPresent(id) && (typeof id !== 'number' || !json['query']);
+  return [...ids, ['"extensions.documentId"', extensions?.['documentId']] as const].filter(([, id]) => isID(id));
 }
 
 /** A request that names two documents is refused: whichever ran, a cache or a log may have taken the other. */

@@ -74,6 +74,25 @@ describe('a document id', () => {
     });
 });
 
+describe('beside a text, a number is an id of the client, as in JSON-RPC', () => {
+  for (const name of names)
+    for (const only of [false, true])
+      it(`${name}, with only: ${only}`, async () => {
+        const endpoint = createEndpoint({ trustedDocuments: { documents: { [id]: text }, only } });
+
+        const response = await endpoint.send(post({ query: text, variables, [name]: 1 }));
+
+        assert.deepEqual([response.status, json(response)], [200, greeting]);
+      });
+
+  it('but without a text it names no document', async () => {
+    const response = await createEndpoint({ trustedDocuments: { documents: { [id]: text } } }).send(post({ id: 1 }));
+
+    assert.equal(response.status, 422);
+    assert.equal(json(response).errors[0].message, 'Expected "id" to be a string, got 1.');
+  });
+});
+
 it('the hash beside a trusted document must be its own, also without persisted queries', async () => {
   const own = createHash('sha256').update(text).digest('hex');
   const statuses = [own, 'f'.repeat(64)].map(async (sha256Hash) => {
