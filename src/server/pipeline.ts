@@ -150,7 +150,7 @@ function landingPage(call: ArrivedCall): Promise<HTTPResponse | undefined> | und
   if (settings.renderLandingPage !== undefined) return renderPage(settings.renderLandingPage);
   if (request.queryString !== '') return undefined;
   negotiate(call);
-  throw openedInBrowser();
+  throw openedInBrowser(settings.operation.trustedDocuments?.only === true);
 }
 
 async function renderPage(render: NonNullable<ArrivedCall['settings']['renderLandingPage']>): Promise<HTTPResponse | undefined> {

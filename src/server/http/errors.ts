@@ -22,9 +22,10 @@ export function badRequest(message: string): GraphQLError {
 }
 
 /** A browser has opened the address: a request without a query. */
-export function openedInBrowser(): GraphQLError {
+export function openedInBrowser(onlyTrusted: boolean): GraphQLError {
+  const [which, body] = onlyTrusted ? [' that takes only its trusted documents', '"documentId":"…"'] : ['', '"query":"{ __typename }"'];
   return malformedRequest(
-    'This is a GraphQL endpoint: send it a POST with "content-type: application/json" and a body such as {"query":"{ __typename }"}.',
+    `This is a GraphQL endpoint${which}: send it a POST with "content-type: application/json" and a body such as {${body}}.`,
   );
 }
 

@@ -27,4 +27,16 @@ describe('a browser that opens the address of a deployed function', () => {
 
       assert.deepEqual(answer, [422, { errors: [{ message: sentence, extensions: { code: 'BAD_REQUEST' } }] }]);
     });
+
+  test('is told to send the id of a document, if the server takes only trusted documents', async () => {
+    const trustedDocuments = { documents: { abc: '{ ok }' }, only: true };
+
+    const [status, body] = await open('/graphql', browser, { trustedDocuments });
+
+    assert.equal(status, 422);
+    assert.equal(
+      body.errors[0].message,
+      'This is a GraphQL endpoint that takes only its trusted documents: send it a POST with "content-type: application/json" and a body such as {"documentId":"…"}.',
+    );
+  });
 });
