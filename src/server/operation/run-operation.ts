@@ -20,6 +20,7 @@ import {
   createError,
   deadlineExceeded,
   errorHandling as handlingOf,
+  isUnexpected,
   reportUnfinished,
   toErrors,
   toGraphQLError,
@@ -49,16 +50,21 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
     const context = hasContext ? createContextValue(settings, operation) : {};
     operation.contextValue = context instanceof Promise ? await inTime(context, operation) : context;
     if (settings.plugins.some(hasHooks)) operation.hooks = await inTime(startHooks(operation), operation);
-    const stage = settings.stages?.document;
-    const reading = stage === undefined ? readDocument(operation) : readDocumentInStage(operation, stage);
-    operation.document = reading instanceof Promise ? await inTime(reading, operation) : reading;
-    operation.node = operationToRun(operation);
-    // A document that came with a hash is registered once it is valid.
-    if (operation.source!.keep !== undefined) invocation.waitUntil(operation.source!.keep());
-    if (operation.hooks !== undefined) {
-      const answered = await inTime(callHooks(operation), operation);
-      if (answered !== undefined) return (operation.ended = answered);
+    const { hooks } = operation;
+    try {
+      const stage = settings.stages?.document;
+      const reading = stage === undefined ? readDocument(operation) : readDocumentInStage(operation, stage);
+      operation.document = reading instanceof Promise ? await inTime(reading, operation) : reading;
+      operation.node = operationToRun(operation);
+      // A document that came with a hash is registered once it is valid.
+      if (operation.source!.keep !== undefined) invocation.waitUntil(operation.source!.keep());
+      if (hooks !== undefined) await inTime(hooks.didResolveOperation(operation.document.document, operation.node), operation);
+    } catch (thrown) {
+      return (operation.ended = toRefusal(thrown, operation));
     }
+    // A plugin may answer in place of the execution.
+    const answered = hooks && (await inTime(hooks.responseForOperation(), operation));
+    if (answered !== undefined) return (operation.ended = answered);
     operation.execution = prepare(operation);
     const result = execute(operation);
     return (operation.ended = result instanceof Promise ? await result : result);
@@ -123,10 +129,12 @@ async function readDocumentInStage(operation: Operation, stage: NonNullable<Stag
   return known;
 }
 
-/** `didResolveOperation`, then `responseForOperation`: a plugin may answer in place of the execution. */
-async function callHooks({ hooks, document, node }: Operation): Promise<ExecutionResult | undefined> {
-  await hooks!.didResolveOperation(document!.document, node!);
-  return hooks!.responseForOperation();
+/** The errors of an operation that was refused. A GraphQLError without a code, which a rule or a plugin has thrown, gets that of the step. */
+function toRefusal(thrown: unknown, { node }: Operation): ExecutionResult {
+  const code = node === undefined ? 'GRAPHQL_VALIDATION_FAILED' : 'OPERATION_RESOLUTION_FAILURE';
+  const refused = { errors: toErrors(thrown).errors!.map((error) => (isUnexpected(error) ? error : withCode(error, code))) };
+  refusals.add(refused);
+  return refused;
 }
 
 /** The operation to run: the named one, or the only one. Throws if it may not run here. */
@@ -234,16 +242,12 @@ function rootValueOf(settings: ExecutionSettings, document: DocumentNode): unkno
 export function withCoercionCode({ hideSuggestions }: Pick<PlannedExecution, 'hideSuggestions'>, result: ExecutionResult): ExecutionResult {
   if ('data' in result || result.errors === undefined) return result;
   const refused = { errors: result.errors.map((error) => withCode(hideSuggestions ? withoutSuggestion(error) : error, 'BAD_USER_INPUT')) };
-  wrongVariables.add(refused);
+  refusals.add(refused);
   return refused;
 }
 
-const wrongVariables = new WeakSet<ExecutionResult>();
-
-/** True for the result of an operation whose variables could not be coerced. */
-function haveWrongVariables(result: ExecutionResult): boolean {
-  return wrongVariables.has(result);
-}
+/** The results of operations whose document, choice or variables were refused. */
+const refusals = new WeakSet<ExecutionResult>();
 
 /** Runs the resolvers, inside hooks, and inside the plugins that wrap executions. The executor has its own timeout. */
 function execute(operation: Operation): PromiseOrValue<ExecutionResult> {
@@ -377,7 +381,7 @@ async function toOutcomeInHooks(operation: Operation): Promise<OperationOutcome>
 }
 
 function outcomeOf(formatted: FormattedExecutionResult, operation: Operation): OperationOutcome {
-  const { request, problem, result, head, node, document, source, contextValue, stream } = operation;
+  const { request, problem, result, head, node, document, source, contextValue, stream, ended, timeIsUp } = operation;
   return {
     result: formatted,
     errors: result!.errors ?? [],
@@ -386,18 +390,12 @@ function outcomeOf(formatted: FormattedExecutionResult, operation: Operation): O
     document: document?.document,
     source: source?.source,
     executed: operation.isExecuting,
-    refused: result!.errors !== undefined && isRefused(operation),
+    refused: result!.errors !== undefined && timeIsUp === undefined && ended !== undefined && refusals.has(ended),
     contextFailed: contextValue === undefined && problem === undefined,
     // What errors do to the answer, from the request or the trusted document.
     onError: request.onError ?? source?.onError,
     stream,
   };
-}
-
-/** True if the document was found, and it, the choice of its operation or the variables were not valid. */
-function isRefused({ source, node, ended, timeIsUp }: Operation): boolean {
-  if (source === undefined || timeIsUp !== undefined || ended === undefined) return false;
-  return node === undefined || haveWrongVariables(ended);
 }
 
 /** The outcome if a hook, a plugin or formatError failed. Calls none of them again. */

@@ -88,6 +88,13 @@ function failed(stage: Stage, message: string, ran: 0 | 1): Cells {
   return replaced(stage, `{errors:[{message:"${message}",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}`, { status: 500, ran });
 }
 
+/** A GraphQLError of the plugin: in the stage `document` it refuses the document. */
+function refusedBy(stage: Stage, message: string, ran: 0 | 1): Cells {
+  if (stage !== 'document') return failed(stage, message, ran);
+  const result = `{errors:[{message:"${message}",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]}`;
+  return replaced(stage, result, { status: 422, ran });
+}
+
 const lost = (stage: Stage, ran: 0 | 1): Cells => {
   const mayHaveRun = stage === 'request' || stage === 'payload' || (ran === 1 && stage !== 'document');
   const message = `The deadline of the request passed before this ${mayHaveRun ? 'was finished. It may have run.' : 'could run.'}`;
@@ -97,8 +104,8 @@ const lost = (stage: Stage, ran: 0 | 1): Cells => {
 /** What the client gets for each kind of request, and how many resolvers have run. */
 const table: Readonly<Record<string, (stage: Stage) => Cells>> = {
   'passes on': () => untouched,
-  'throws before next': (stage) => failed(stage, 'No.', 0),
-  'throws after next': (stage) => failed(stage, 'No.', 1),
+  'throws before next': (stage) => refusedBy(stage, 'No.', 0),
+  'throws after next': (stage) => refusedBy(stage, 'No.', 1),
   'returns nothing': (stage) => failed(stage, `The stage ${stage} of a plugin returned no answer.`, 1),
   'does not wait for next, and returns nothing': (stage) => failed(stage, `The stage ${stage} of a plugin returned no answer.`, 1),
   'calls next twice': (stage) => failed(stage, `Expected the stage ${stage} of a plugin to call next() once, but it called it twice.`, 1),
@@ -118,7 +125,7 @@ function lateStream(stage: Stage): string {
 function answeredBy(stage: Stage, ran: 0 | 1): Cells {
   if (stage === 'request') return replaced(stage, 'own', { status: 418, ran });
   // The reason why a document is not valid is not replaced.
-  if (stage === 'document') return { ...failed(stage, 'own', ran), ...(ran === 1 && { refused: notValid }) };
+  if (stage === 'document') return { ...refusedBy(stage, 'own', ran), ...(ran === 1 && { refused: notValid }) };
   if (stage === 'payload') return { ...untouched, stream: '200 {data:{a:"own"}} {data:{a:"own"}}; 2 ran' };
   return replaced(stage, '{data:{a:"own"}}', { status: 200, ran });
 }

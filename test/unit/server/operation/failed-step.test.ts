@@ -34,6 +34,9 @@ describe('the step that failed decides about the status, whatever code the error
     'a rule that throws a GraphQLError': ruleThat(() => {
       throw withCode('NOT_ON_THE_LIST');
     }),
+    'a rule that throws a GraphQLError without a code': ruleThat(() => {
+      throw new GraphQLError('Too many fields.');
+    }),
   };
   for (const [what, rule] of Object.entries(rules)) {
     test(`422: ${what}`, async () => {
@@ -69,9 +72,41 @@ describe('the step that failed decides about the status, whatever code the error
     });
   }
 
-  for (const hook of ['didResolveOperation', 'responseForOperation', 'willSendResponse'])
+  /** Any: hooks get different arguments. */
+  const plugins: Readonly<Record<string, (fail: () => Promise<never>) => any>> = {
+    'a stage document that fails before next()': (fail) => ({ document: fail }),
+    'a stage document that fails after next()': (fail) => ({
+      document: (_subject: unknown, next: () => Promise<unknown>) => next().then(fail),
+    }),
+    ...Object.fromEntries(
+      ['didResolveSource', 'parsingDidStart', 'validationDidStart', 'didResolveOperation'].map((hook) => [
+        hook,
+        (fail: () => Promise<never>) => ({ requestDidStart: () => ({ [hook]: fail }) }),
+      ]),
+    ),
+  };
+  const thrown: Readonly<Record<string, [error: Error, status: number, code: string | RegExp]>> = {
+    'with an unknown code': [withCode('SOLD_OUT'), 422, 'SOLD_OUT'],
+    'without a code': [new GraphQLError('Not today.'), 422, /^GRAPHQL_VALIDATION_FAILED$|^OPERATION_RESOLUTION_FAILURE$/],
+    'with the code FORBIDDEN': [withCode('FORBIDDEN'), 403, 'FORBIDDEN'],
+    'with an ordinary error': [new Error('broken'), 500, 'INTERNAL_SERVER_ERROR'],
+  };
+  for (const [where, plugin] of Object.entries(plugins))
+    for (const [how, [error, status, code]] of Object.entries(thrown))
+      test(`${status}: a plugin that refuses in ${where}, ${how}`, async () => {
+        const endpoint = createEndpoint({ typeDefs, resolvers, plugins: [plugin(() => Promise.reject(error))] });
+
+        const response = await endpoint.send(post({ query: '{ a }' }));
+
+        assert.equal(response.status, status);
+        assert.match(json(response).errors[0].extensions.code, new RegExp(code));
+        assert.equal(endpoint.lines.length, status === 500 ? 1 : 0);
+      });
+
+  for (const hook of ['requestDidStart', 'responseForOperation', 'willSendResponse'])
     test(`500: a plugin that fails in ${hook} with an unknown code`, async () => {
-      const plugin: ServerPlugin = { requestDidStart: () => ({ [hook]: () => Promise.reject(withCode('SOLD_OUT')) }) };
+      const fail = (): Promise<never> => Promise.reject(withCode('SOLD_OUT'));
+      const plugin: ServerPlugin = hook === 'requestDidStart' ? { requestDidStart: fail } : { requestDidStart: () => ({ [hook]: fail }) };
 
       const response = await createEndpoint({ typeDefs, resolvers, plugins: [plugin] }).send(post({ query: '{ a }' }));
 
