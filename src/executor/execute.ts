@@ -112,10 +112,10 @@ export function executePlanned(execution: PlannedExecution): ExecutionResult | P
         part.stopWaiting(reason);
       });
     });
-    part.onFinish = () => {
+    part.callWhenFinished(() => {
       stop?.();
       resolve(finish(prepared, execution));
-    };
+    });
   });
 }
 

@@ -90,11 +90,11 @@ export class LaterPart extends Part {
 
   /** Sets what to do when the part has finished, whose path has `depth` keys. */
   whenFinished(depth: number, callback: () => void): void {
-    this.onFinish = () => {
+    this.callWhenFinished(() => {
       if (this.failure === undefined) this.later?.keepWhatIsIn(this.data, depth);
       else this.later?.drop();
       callback();
-    };
+    });
   }
 }
 

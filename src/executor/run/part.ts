@@ -18,6 +18,15 @@ export class Part {
   /** The deferred parts and streamed lists found in this part: see parts/. */
   later: { drop(): void } | undefined = undefined;
 
+  /**
+   * Sets `onFinish`. V8 allocates a function literal that is assigned to a property (`part.onFinish = () => …`) in its old space, where it
+   * keeps the objects of its request alive until the next full collection: that took half of the CPU of a mutation. It does not do so for
+   * an argument.
+   */
+  callWhenFinished(callback: () => void): void {
+    this.onFinish = callback;
+  }
+
   finish(data: unknown): void {
     this.data = data;
     this.finished = true;
