@@ -41,13 +41,32 @@ export function excessOf(
   if (body.length * longestEscape + besideTheBody < Math.min(maxBytes, limit)) return undefined;
   const size = byteLength(body);
   if (size > maxBytes) return { bytes: size, capacity: { maxBytes, carrier: serverLimit } };
-  // The platform counts the result as JSON. Escaping a body of 3.4 MB takes 20 ms, so one that fits in any case is not: of JSON, which has
-  // no control characters, escaping at most doubles a character.
-  const longest = bodyIsResult ? 1 : /^[[{]/.test(body) ? 2 : longestEscape;
-  if (size * longest + besideTheBody <= limit) return undefined;
+  // The platform counts the result as JSON. Escaping a body of 3.3 MB takes 13 ms, counting its escapes 2.
+  const room = limit - besideTheBody - 2;
+  if (!bodyIsResult && (size * longestEscape <= room || (/^[[{]/.test(body) && escapesFit(body, size, room)))) return undefined;
   const bytes = bodyIsResult ? size : byteLength(JSON.stringify(body)) + besideTheBody;
   return bytes > limit ? { bytes, capacity: { maxBytes: limit, carrier: name } } : undefined;
 }
 
 /** The longest escape, of a control character: "\u0007". */
 const longestEscape = 6;
+
+/**
+ * True if a JSON text of `size` bytes takes at most `limit` bytes with its escapes. Stops where the rest fits in any case: JSON has no
+ * control characters, so escaping at most doubles a character. May be false for a text with surrogate pairs that fits.
+ */
+function escapesFit(text: string, size: number, limit: number): boolean {
+  let left = limit - size;
+  for (let at = 0; at < text.length && left >= 0 && left < size - at; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === quote || unit === backslash) left--;
+    else if (unit < space || unit >= surrogates) left -= longestEscape - 1;
+  }
+  return left >= 0;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const space = 0x20;
+/** From here on, a unit may be half of a surrogate pair. Without the other half it is escaped. */
+const surrogates = 0xd800;
