@@ -17,13 +17,17 @@ export function createCode(selection: Selection, runtime: object): GeneratedCode
   if (fields.length > maxFields) return undefined;
   const calls = fields.map(({ definition: { resolve } }) => (typeof resolve === 'function' ? resolverCall(resolve) : undefined));
   try {
+    const text = `${textOf(selection, calls)} // ${++created}`;
     // oxlint-disable-next-line typescript/no-implied-eval -- see above
-    const create = new Function('fields', 'calls', 'runtime', textOf(selection, calls)) as (...given: readonly unknown[]) => GeneratedCode;
+    const create = new Function('fields', 'calls', 'runtime', text) as (...given: readonly unknown[]) => GeneratedCode;
     return create(fields, calls, runtime);
   } catch {
     return undefined;
   }
 }
+
+/** Makes each text unique. Functions of the same text share V8's type feedback, but their classes and resolvers differ. */
+let created = 0;
 
 /** Clients choose how long the code is, and its variables take stack space in each nested list of such objects. */
 const maxFields = 200;
