@@ -19,11 +19,17 @@ const maxParts = 20;
 
 /** `accept` → media type of the answer. Throws 406 if the client accepts neither. */
 export function negotiateMediaType(accept: string | null): ResponseMediaType {
-  if (accept === null || accept.trim() === '') return 'application/json';
+  if (accept === null) return 'application/json';
+  if (accept === last.accept) return last.mediaType;
+  if (accept.trim() === '') return 'application/json';
   const mediaType = wellKnownAccepts.get(accept) ?? chooseFrom(parseAccept(accept));
   if (mediaType === undefined) throw notAcceptable();
+  last = { accept, mediaType };
   return mediaType;
 }
+
+/** The last value and its media type. Most clients of a process send the same value, and reading it takes a third of the smallest request. */
+let last: { readonly accept: string; readonly mediaType: ResponseMediaType } = { accept: '*/*', mediaType: 'application/json' };
 
 /** One element of an Accept value (RFC 9110 section 12.5.1). */
 export interface MediaRange {
