@@ -33,11 +33,12 @@ export class Flight<T> implements Waiting {
   #callers = 0;
   #hooks = 0;
   #controller: AbortController | undefined;
-  #unbind: (() => void) | undefined;
+  #signal: AbortSignal | undefined;
+  readonly #onAbort = (): void => this.#abandon(this.#signal?.reason);
 
   constructor(work: (flight: Flight<T>) => Promise<T>) {
     this.settled = work(this);
-    const unbind = (): void => this.#unbind?.();
+    const unbind = (): void => this.#signal?.removeEventListener('abort', this.#onAbort);
     // This also handles a failure, because all callers may have given up by then.
     this.settled.then(unbind, unbind);
   }
@@ -72,9 +73,12 @@ export class Flight<T> implements Waiting {
       this.#abandon(signal.reason);
       return;
     }
-    const abandon = (): void => this.#abandon(signal.reason);
-    signal.addEventListener('abort', abandon, { once: true });
-    this.#unbind = () => signal.removeEventListener('abort', abandon);
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  setFallback(fallback: () => T | Promise<T> | undefined): void {
+    this.fallback = fallback;
   }
 
   /** Waits for the result within the limits of one caller. */

@@ -262,14 +262,13 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
       waitUntil: operation && ((work) => operation.waitUntil(work)),
       warn: this.#warn,
       now: this.#options.now ?? systemTime,
-      fallback: (offer) => {
-        flight.fallback = () => {
+      fallback: (offer) =>
+        flight.setFallback(() => {
           const received = offer();
           if (received === undefined) return undefined;
           request.outcome = 'stale';
           return this.#toAnswer(received, request, flight);
-        };
-      },
+        }),
       send: (waiting, validators) => {
         const retry = request.retry ?? this.retry;
         return sendToOrigin(request, { httpFetch: this.#options.httpFetch, retry, waiting, validators });

@@ -145,6 +145,30 @@ test('platform adapters import only GraphQLError from graphql', () => {
   deepEqual([...new Set(known)], ['{ GraphQLError }']);
 });
 
+test('no function literal is assigned to a property, because V8 would keep all that it refers to until a full collection', () => {
+  // As an argument, or as a constant of its own, it dies with its request: see callWhenFinished in executor/run/part.ts.
+  const assigned = sources
+    .filter(({ path }) => folderOf(path) !== 'tools')
+    .flatMap(({ path, text }) => assignedFunctions(text).map((found) => `${path}: ${found}`));
+
+  deepEqual(assigned, []);
+});
+
+test('the search for assigned function literals finds every form', () => {
+  const forms = [
+    'a.b = () => 1',
+    'if (a) b.c = () => 1',
+    'a.#b = async (c) => c',
+    'a[b] = c => c',
+    "a['b'] = function () {}",
+    'a.b! ??= (c: (d: E) => F): G => c',
+  ];
+  const others = ["const a: B['c'] = () => 1", 'a.b = c(() => 1)', 'a.b = c', 'a.b === (() => 1)', 'const a = { b: () => 1 }'];
+
+  deepEqual(forms.flatMap(assignedFunctions).length, forms.length);
+  deepEqual(others.flatMap(assignedFunctions), []);
+});
+
 test('no file imports itself through others, not even for types', () => {
   const graph = new Map(sources.map(({ path, imports: its }) => [path, its.filter(isInternal).map(({ to }) => to)]));
 
@@ -203,6 +227,16 @@ function isDoor(file: string): boolean {
 /** Each extension and each tool has a door, like the other folders. */
 function unitOf(file: string): string {
   return ['extensions', 'tools'].includes(folderOf(file)) ? partOf(file) : folderOf(file);
+}
+
+/** The beginnings of assignments of function literals to properties. */
+function assignedFunctions(text: string): readonly string[] {
+  const found = text.matchAll(
+    /^.*(?:\.#?\w+|\])!?\s+(?:\?\?|\|\||&&)?=\s+(?:async\s+)?(?:function\b|\w+\s*=>|\((?:[^()]|\([^()]*\))*\)\s*(?::[^=;]+)?=>)/gm,
+  );
+  return [...found]
+    .map(([beginning]) => beginning.trim())
+    .filter((beginning) => !/^(?:(?:export )?(?:const|let)|\*|\/\/) /.test(beginning));
 }
 
 /** `server/http/csrf.ts` → `server/http`. */

@@ -86,7 +86,7 @@ class PartResults implements AsyncIterator<SubsequentResult> {
       this.#run.end();
       return undefined;
     }
-    this.#run.onEnd = (error) => this.#deliveries.endWith(error);
+    this.#run.deliveries = this.#deliveries;
     // A resolver may be running, as in whenFinished.
     this.#stopListening = this.#run.settings.invocation?.onCancel((reason) => queueMicrotask(() => this.#stopWaiting(reason)));
     return this.#formatter.first(announced);
@@ -130,7 +130,7 @@ class PartResults implements AsyncIterator<SubsequentResult> {
 
   #finish(): void {
     this.#isOver = true;
-    this.#run.onEnd = undefined;
+    this.#run.deliveries = undefined;
     this.#stopListening?.();
     this.#run.end();
   }

@@ -130,8 +130,8 @@ export class Run {
   cancelReason: Error | undefined = undefined;
   /** The only error of the response, which has ended the execution early: the response is too large, or errors halt. */
   endedBy: GraphQLError | undefined = undefined;
-  /** Called when that happens after the first part. Default: that part has finished. */
-  onEnd: ((error: GraphQLError) => void) | undefined = undefined;
+  /** The parts after the first, which also end then. */
+  deliveries: { endWith(error: GraphQLError): void } | undefined = undefined;
   /** The error of a field's arguments, which is the same in each row. */
   #argumentErrors: Map<object, unknown> | undefined = undefined;
 
@@ -234,8 +234,8 @@ export class Run {
     if (this.endedBy !== undefined) return;
     this.endedBy = error;
     this.cancelReason = error;
-    if (this.onEnd === undefined) this.finish(null);
-    else this.onEnd(error);
+    if (this.deliveries === undefined) this.finish(null);
+    else this.deliveries.endWith(error);
   }
 
   /** Ends the part with an error that reached its root. */

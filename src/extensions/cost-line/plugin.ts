@@ -64,23 +64,23 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
       call.facts.set(own, request);
       const response = await next();
       const { status, body } = response;
-      if (typeof body === 'object' && body !== null) request.endStream = () => writeAll(request, call, { status });
+      if (typeof body === 'object' && body !== null) request.streamStatus = status;
       else writeAll(request, call, { status, bytesOut: byteLength(body ?? '') });
       return response;
     },
     async operation(call, next) {
-      const record = OperationRecord.of(call);
-      const operation = { call, record, calls: 0, callMilliseconds: 0, outcomes: {} };
+      const operation = { call, record: OperationRecord.of(call), calls: 0, callMilliseconds: 0, outcomes: {} };
       (call.call.facts.get(own) as Request | undefined)?.operations.push(operation);
       call.facts.set(own, operation);
       const outcome = await next();
-      record.add(outcome);
+      operation.record.add(outcome);
       return outcome;
     },
     async payload(call, next) {
       const payload = await next();
-      if (payload === undefined) (call.call.facts.get(own) as Request | undefined)?.endStream?.();
-      else OperationRecord.of(call).add(payload);
+      const request = call.call.facts.get(own) as Request | undefined;
+      if (payload !== undefined) OperationRecord.of(call).add(payload);
+      else if (request?.streamStatus !== undefined) writeAll(request, call.call, { status: request.streamStatus });
       return payload;
     },
     sourceCall({ request, operation: operationCall }) {
@@ -104,8 +104,8 @@ interface Request {
   readonly start: number;
   readonly cpu: number | undefined;
   readonly operations: Operation[];
-  /** Called when the stream of the answer has ended. */
-  endStream?: () => void;
+  /** Undefined: the answer is no stream. */
+  streamStatus?: number;
 }
 
 /** `bytesOut`: undefined for a stream. */

@@ -100,10 +100,10 @@ const refused = {
 /** Adds methods that throw an error that names them. */
 function refuseMethods(target: ExpressRequest | ExpressResponse, name: keyof typeof advice): void {
   const withApp = 'use your own Express app: see docs/migration.md, "Other hosts".';
-  for (const method of refused[name].split(' '))
-    target[method] = () => {
-      throw new Error(`${name}.${method} is not supported: ${advice[name]}; or ${withApp}`);
-    };
+  const refusing = (method: string) => (): never => {
+    throw new Error(`${name}.${method} is not supported: ${advice[name]}; or ${withApp}`);
+  };
+  for (const method of refused[name].split(' ')) target[method] = refusing(method);
 }
 
 function parseCookies(header: string | null): Record<string, string> {
