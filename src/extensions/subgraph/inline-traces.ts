@@ -83,6 +83,7 @@ function withTrace({ result, errors }: OperationOutcome, trace: ExecutionTrace, 
     const hasExtensions = Object.keys(extensions).length > 0;
     const json = JSON.stringify({ message, locations, path, ...(hasExtensions && { extensions }) });
     trace.addError(path, { message, locations: locations ?? [], json });
+    if (trace.isTooLarge) return result;
   }
   return { ...result, extensions: { ...result.extensions, ftv1: encodeTrace(trace) } };
 }

@@ -28,27 +28,29 @@ export class TraceNode {
   readonly key: string | number | undefined;
   field: TracedField | undefined = undefined;
   readonly errors: TracedError[] = [];
-  readonly #children = new Map<string | number, TraceNode>();
+  #children: Map<string | number, TraceNode> | undefined = undefined;
 
   constructor(key: string | number | undefined) {
     this.key = key;
   }
 
-  get children(): readonly TraceNode[] {
-    return [...this.#children.values()];
+  get children(): Iterable<TraceNode> {
+    return this.#children?.values() ?? [];
   }
 
   child(key: string | number): TraceNode {
-    let child = this.#children.get(key);
-    if (child === undefined) this.#children.set(key, (child = new TraceNode(key)));
+    let child = this.#children?.get(key);
+    if (child === undefined) (this.#children ??= new Map()).set(key, (child = new TraceNode(key)));
     return child;
   }
 }
 
 type Path = ObservedCall['path'];
 
-/** A trace with more fields than this is not sent: it would be larger than many answers may be. */
-const maxFields = 20_000;
+/** A trace of more bytes than this is not sent. In base64 it takes a third more of the answer. */
+const maxSize = 1_048_576;
+/** Bytes that a field or an error counts beside its texts. They also limit the memory: 20,000 short fields are too many. */
+const sizeOfNode = 48;
 
 /** The resolvers of one execution, as Apollo's routers read them. */
 export class ExecutionTrace {
@@ -56,11 +58,13 @@ export class ExecutionTrace {
   /** Milliseconds since the epoch. */
   readonly startedAt: number = Date.now();
   readonly #start = performance.now();
-  #fields = 0;
+  #size = 0;
+  /** The nodes of objects and lists, which are deep and have many fields. */
+  readonly #parents = new Map<Path, TraceNode>();
   readonly #batched: { readonly keys: readonly (string | number)[]; readonly parents: number; readonly field: TracedField }[] = [];
 
   get isTooLarge(): boolean {
-    return this.#fields > maxFields;
+    return this.#size > maxSize;
   }
 
   /** The time since the start. */
@@ -72,10 +76,12 @@ export class ExecutionTrace {
   observe(call: ObservedCall, resolve: () => unknown): unknown {
     const { definition, parentType, path, parents } = call;
     if (definition.name.startsWith('__') || parentType.name.startsWith('__')) return resolve();
-    this.#fields += parents ?? 1;
+    const type = String(definition.type);
+    const { name } = definition;
+    this.#size += (parents ?? 1) * (sizeOfNode + String(path.key).length + name.length + type.length + parentType.name.length);
     if (this.isTooLarge) return resolve();
-    const field = { name: definition.name, type: String(definition.type), parentType: parentType.name, start: this.elapsed, end: 0 };
-    if (parents === undefined) this.#nodeAt(path).field = field;
+    const field = { name, type, parentType: parentType.name, start: this.elapsed, end: 0 };
+    if (parents === undefined) this.#parentOf(path).child(path.key).field = field;
     else this.#batched.push({ keys: responsePathAsArray(path), parents, field });
     const end = (): void => void (field.end = this.elapsed);
     let value: unknown;
@@ -94,12 +100,17 @@ export class ExecutionTrace {
   }
 
   addError(path: readonly (string | number)[] | undefined, error: TracedError): void {
+    this.#size += sizeOfNode + error.message.length + error.json.length;
+    if (this.isTooLarge) return;
     const node = (path ?? []).reduce<TraceNode>((parent, key) => parent.child(key), this.root);
     node.errors.push(error);
   }
 
-  #nodeAt(path: Path | undefined): TraceNode {
-    return path === undefined ? this.root : this.#nodeAt(path.prev).child(path.key);
+  #parentOf({ prev }: Path): TraceNode {
+    if (prev === undefined) return this.root;
+    let parent = this.#parents.get(prev);
+    if (parent === undefined) this.#parents.set(prev, (parent = this.#parentOf(prev).child(prev.key)));
+    return parent;
   }
 }
 

@@ -152,6 +152,49 @@ describe('inlineTraces', () => {
     }
   });
 
+  it('has errors of any length, in any language, at any depth', async () => {
+    const message = `${'a€😀'.repeat(5_000)}`;
+    const node = {
+      node: () => node,
+      fails: () => {
+        throw new Error(message);
+      },
+    };
+    const ask = serveSubgraph({
+      typeDefs: 'type Query { node: Node } type Node { node: Node fails: Int }',
+      resolvers: { Query: { node: () => node } },
+      traces: inlineTraces({ includeErrors: { unmodified: true } }),
+    });
+
+    let [found] = rootOf(await ask(`${'{ node '.repeat(150)}{ fails }${' }'.repeat(150)}`, {}, traced)).children;
+    for (let level = 1; level <= 150; level++) [found] = found.children;
+
+    equal(found.name, 'fails');
+    equal(found.errors[0].message, message);
+  });
+
+  it('is left out if its names or errors take more than 1 MiB, as those of nested lists do', async () => {
+    const node = {
+      node: () => node,
+      nodes: () => Array.from({ length: 1_000 }, () => node),
+      fails: () => {
+        throw new Error('fails');
+      },
+    };
+    const ask = serveSubgraph({
+      typeDefs: 'type Query { node: Node } type Node { node: Node nodes: [Node!] fails: Int id: Int }',
+      resolvers: { Query: { node: () => node } },
+      traces: inlineTraces(),
+    });
+    const alias = 'a'.repeat(250);
+    const nested = (levels: number, inner: string): string => `{ ${`${alias}: node { `.repeat(levels)}${inner}${' }'.repeat(levels)} }`;
+
+    equal(typeof (await ask(nested(50, 'nodes { id }'), {}, traced)).extensions?.ftv1, 'string');
+    equal((await ask(nested(50, 'nodes { fails }'), {}, traced)).extensions?.ftv1, undefined);
+    const rows = `nodes { ${Array.from({ length: 4 }, (_, index) => `${alias}${index}: id`).join(' ')} }`;
+    equal((await ask(nested(1, rows), {}, traced)).extensions?.ftv1, undefined);
+  });
+
   it('is left out of answers in parts, and of answers with more than 20,000 resolvers', async () => {
     const rows = Array.from({ length: 10_000 }, (_, id) => ({ id }));
     const handler = createHandler(
