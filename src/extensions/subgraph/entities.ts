@@ -1,7 +1,7 @@
 import { defaultTypeResolver, GraphQLError, isInterfaceType, isObjectType } from 'graphql';
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
-import { describe, isObjectLike, toPromise, withoutStacks } from '../../shared/index.ts';
+import { describe, isObjectLike, toPromise } from '../../shared/index.ts';
 import type { References } from './reference-resolvers.ts';
 
 /** The type name of each entity. It is not written into entities, which may be shared or frozen. */
@@ -32,6 +32,8 @@ class EntitiesField {
   /** The names of object types in representations, as far as they are known. */
   readonly #objectTypes = new Set<unknown>();
   readonly #hinted = new Set<AnyType>();
+  /** One error for each unknown name, and for each interface whose type is not found: 500,000 wrong representations fit into a request. */
+  readonly #mistakes = new Map<unknown, Error>();
   #hasLifetime = false;
   #lacksLifetime = false;
 
@@ -46,34 +48,34 @@ class EntitiesField {
     const { cacheControl } = this.#info as Partial<Pick<GraphQLResolveInfo, 'cacheControl'>>;
     // The types of these entities count, in place of every type that the union has.
     if (cacheControl !== undefined) Object.assign(cacheControl.cacheHint, { maxAge: undefined, scope: undefined });
-    const types = representations.map((representation) => attempt(() => this.#typeOf(representation)));
+    const types = representations.map((representation) => this.#typeOf(representation));
     if (!types.some((type) => type instanceof Promise)) return this.#entities(representations, types);
     return Promise.all(types.map(async (type) => Promise.resolve(type).catch(toError))).then((known) =>
       this.#entities(representations, known),
     );
   }
 
-  /** The name of the type whose reference resolver is called. */
+  /** The name of the type whose reference resolver is called, or an Error. */
   #typeOf(representation: unknown): unknown {
     const name = (representation as { readonly __typename?: unknown } | null)?.__typename;
     if (this.#objectTypes.has(name)) return name;
     const type = typeof name === 'string' ? this.#info.schema.getType(name) : undefined;
-    if (!isObjectType(type) && !isInterfaceType(type)) throw unknownType(name);
+    if (!isObjectType(type) && !isInterfaceType(type)) return this.#unknownType(name);
     this.#restrictCaching(type);
     if (isObjectType(type)) {
       this.#objectTypes.add(name);
       return name;
     }
     const { one, all } = this.#references.of(type.name);
-    return (one ?? all) === undefined ? this.#objectType(type, representation) : type.name;
+    return (one ?? all) === undefined ? attempt(() => this.#objectType(type, representation)) : type.name;
   }
 
-  /** The name of the object type of a value of an interface. */
+  /** The name of the object type of a value of an interface, or an Error. */
   #objectType(type: GraphQLInterfaceType, value: unknown): unknown {
     const { schema } = this.#info;
     return whenSettled((type.resolveType ?? defaultTypeResolver)(value, this.#context, this.#info, type), (name) => {
       const found = typeof name === 'string' ? schema.getType(name) : undefined;
-      if (!isObjectType(found) || !schema.isSubType(type, found)) throw wrongType(type.name, name);
+      if (!isObjectType(found) || !schema.isSubType(type, found)) return this.#mistake(type, () => wrongType(type.name, name));
       this.#restrictCaching(found);
       return found.name;
     });
@@ -113,7 +115,24 @@ class EntitiesField {
     if (!isInterfaceType(type)) return (entity) => nameEntity(name, entity);
     // Whatever is not null has a type, as in @apollo/subgraph.
     return (entity) =>
-      entity === null ? null : whenSettled(this.#objectType(type, entity), (concrete) => nameEntity(concrete as string, entity));
+      entity === null
+        ? null
+        : whenSettled(this.#objectType(type, entity), (concrete) =>
+            concrete instanceof Error ? concrete : nameEntity(concrete as string, entity),
+          );
+  }
+
+  /** The errors of names after the first hundred do not say the name. */
+  #unknownType(given: unknown): Error {
+    const isSaid = typeof given === 'string' && (this.#mistakes.size < 100 || this.#mistakes.has(given));
+    const name = isSaid ? given : undefined;
+    return this.#mistake(name, () => unknownType(name));
+  }
+
+  #mistake(kind: unknown, create: () => Error): Error {
+    let error = this.#mistakes.get(kind);
+    if (error === undefined) this.#mistakes.set(kind, (error = create()));
+    return error;
   }
 
   /** An object type without a lifetime must not get that of another one. */
@@ -173,18 +192,17 @@ function assertList(list: unknown, length: number, type: string): unknown {
   throw new Error(`The __resolveReferences of ${type} must return a list of ${length} (one value for each reference), got ${got}.`);
 }
 
-/** Without a stack: 50,000 wrong representations fit into a request. */
-function unknownType(name: unknown): Error {
-  const got = typeof name === 'string' ? `, got "${name.slice(0, 100)}"` : '';
+function unknownType(name: string | undefined): Error {
+  const got = name === undefined ? '' : `, got "${name.slice(0, 100)}"`;
   const message = `Expected each representation to have the name of an object type or interface of this subgraph as its __typename${got}.`;
-  return withoutStacks(() => new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } }));
+  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
 }
 
 function wrongType(interfaceName: string, name: unknown): Error {
   const message =
     `Expected the type of a reference to the interface "${interfaceName}" to be the name of an object type that implements it, got ${describe(name)}. ` +
     `Write resolvers.${interfaceName}.__resolveType, or return an object with __typename.`;
-  return withoutStacks(() => new Error(message));
+  return new Error(message);
 }
 
 /** The result, or what was thrown as an Error. */

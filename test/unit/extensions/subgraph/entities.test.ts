@@ -112,6 +112,36 @@ describe('_entities', () => {
     deepEqual(indexes(found), indexesOfWrong);
   });
 
+  it('makes one error for each kind of mistake, and names the first hundred names', async () => {
+    const causesOf = async (text: string, representations: readonly unknown[]): Promise<readonly unknown[]> => {
+      const causes: unknown[] = [];
+      const formatError = (formatted: object, error: any): any => (causes.push(error.originalError), formatted);
+      await find({}, representations, { typeDefs: text, formatError } as never);
+      return causes;
+    };
+    const many = 500;
+
+    for (const [text, wrong] of [
+      [typeDefs, 1],
+      [typeDefs, { __typename: 'Nothing' }],
+      [
+        `${typeDefs} interface Media @key(fields: "id") { id: ID } type Book implements Media @key(fields: "id") { id: ID }`,
+        { __typename: 'Media' },
+      ],
+    ] as const) {
+      const causes = await causesOf(
+        text,
+        Array.from({ length: many }, () => wrong),
+      );
+      deepEqual([causes.length, new Set(causes).size], [many, 1]);
+    }
+    const names = Array.from({ length: many }, (_, index) => ({ __typename: `N${index}` }));
+    deepEqual(new Set(await causesOf(typeDefs, names)).size, 101);
+    const { errors } = await find({}, names);
+    match(errors[99]!, /__typename, got "N99"\.$/);
+    match(errors[100]!, /__typename\.$/);
+  });
+
   it('rejects the whole request only for null in the list', async () => {
     const { entities, errors } = await find({}, [ref('Product', '1'), null]);
 

@@ -153,7 +153,7 @@ describe('inlineTraces', () => {
   });
 
   it('has errors of any length, in any language, at any depth', async () => {
-    const message = `${'a€😀'.repeat(5_000)}`;
+    const message = 'a€😀'.repeat(5_000);
     const node = {
       node: () => node,
       fails: () => {
