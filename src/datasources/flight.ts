@@ -22,9 +22,9 @@ const maxTimeout = 2 ** 31 - 1;
  * caller, its abort would fail all the others.)
  */
 export class Flight<T> implements Waiting {
-  /** All callers have given up. */
+  /** True when all callers have given up. */
   abandoned = false;
-  /** Why they have given up. */
+  /** The reason with which the last caller gave up. */
   reason: unknown;
   /** The result. Awaiting it does not count as joining. */
   readonly settled: Promise<T>;

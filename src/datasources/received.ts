@@ -45,7 +45,7 @@ export function fromOrigin(response: Response): ReceivedResponse {
   };
 }
 
-/** A stored response; `cookies` only for the call that received it. */
+/** Reads a stored response. Pass `cookies` only for the call that received the response from the API. */
 export function fromEntry(
   entry: CacheEntry,
   { url, now, cookies }: { url: string; now: Milliseconds; cookies?: readonly string[] | undefined },

@@ -101,7 +101,7 @@ export class DataSourceRequest {
   timeout: Milliseconds | undefined;
   /** Retries of a failed GET. Undefined: the class's `retry` */
   retry: RetryOptions | number | undefined;
-  /** One of fetch's cache modes. */
+  /** The cache mode of `fetch`. */
   cache: RequestInit['cache'];
   /** How long the response may be reused. Undefined: `cacheOptionsFor` decides */
   cacheOptions: CacheOptionsSource | undefined;

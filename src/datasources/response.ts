@@ -1,4 +1,4 @@
-/** What `new Headers` accepts. */
+/** A value that `new Headers` accepts. */
 export type HeadersSource = NonNullable<RequestInit['headers']>;
 
 /** A response without its body. */

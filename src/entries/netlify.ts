@@ -10,7 +10,7 @@ import type {
 
 export type { NetlifyContext, NetlifyHandlerContext, NetlifyHandlerEvent, NetlifyHandlerResponse } from '../server/index.ts';
 
-/** What Netlify calls a function with: a `Request`, or the event of `export const handler`. */
+/** The argument with which Netlify calls a function: a `Request`, or the event of `export const handler`. */
 export type NetlifyEvent = Request | NetlifyHandlerEvent;
 
 /** A handler for both generations of Netlify Functions. */

@@ -41,7 +41,7 @@ function bindUnlessBatched(this: Resolver, ...given: readonly [unknown, ...unkno
   return marks.has(this) ? this : (Function.prototype.bind.apply(this, given as never) as Resolver);
 }
 
-/** Undefined for an ordinary resolver. */
+/** Returns the mark of a resolver that `batch` made; undefined for other resolvers. */
 export function batchOf(resolve: Resolver): BatchMark | undefined {
   return marks.get(resolve);
 }

@@ -1,4 +1,4 @@
-// What a response may cost, beyond the values of its fields.
+// Costs of a response, beyond the values of its fields.
 
 /**
  * Costs beyond the size of the response, in units of a third of a microsecond. They share one limit, because each is small alone and
@@ -17,8 +17,9 @@ export const workOf = {
   plannedField: 10,
 } as const;
 
-/** Units of work of an operation: how many are free (20,000 rows with three promises each), and the maximum for an otherwise empty answer. */
+/** Work of an operation that is free: 20,000 rows with three promises each. */
 export const freeWork: number = 60_000 * workOf.promise;
+/** The most work of an operation while its answer is empty. Each byte of the answer allows more. */
 export const maxWork: number = 75_000 * workOf.promise;
 
 /** Errors recorded per execution: a few more than a response contains. */
@@ -38,7 +39,7 @@ export const sizeOfRead = 8;
 /** The default of `maxResultBytes`. */
 export const usualMaxBytes = 33_554_432;
 
-/** The length of invalid variables as JSON that graphql-js explains. 19,000 unknown keys took it half a second, and 80,000 took 4 s and 400 MB. */
+/** The most characters of JSON in invalid variables that graphql-js explains. It took half a second for 19,000 unknown keys, and 4 s and 400 MB for 80,000. */
 export const maxExplained = 8_000;
 
 /** Length of a value's JSON. 0 if it cannot be serialized: that fails later, when the response is written. */

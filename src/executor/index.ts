@@ -15,11 +15,11 @@ export { graphqlJSExecutor, withPropagation } from './graphql-js.ts';
 export { Misfit } from './run/errors.ts';
 export type { ErrorHandling, ExplainMismatch, Mismatch } from './run/run.ts';
 
-// What observes a run
+// Observers of a run
 export { joinObservers } from './run/observer.ts';
 export type { ExecutionObserver, ObservedCall, ObservedTypeCall } from './run/observer.ts';
 
-// What a run costs
+// Costs of a run
 export { resultTooLarge } from './budget.ts';
 export type { BudgetLimits } from './budget.ts';
 export { lengthOfJSON, maxRecordedErrors } from './costs.ts';

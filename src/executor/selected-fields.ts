@@ -5,14 +5,14 @@ import { selectionsOf } from './plan/plan.ts';
 import type { SelectedObject } from './plan/plan.ts';
 import { coercedOf } from './run/run.ts';
 
-/** What {@link selectedFields} reads of `info`. */
+/** The members of `info` that {@link selectedFields} reads. */
 export type SelectionInfo = Pick<
   GraphQLResolveInfo,
   'fieldName' | 'fieldNodes' | 'fragments' | 'parentType' | 'returnType' | 'schema' | 'variableValues'
 >;
 
 export interface SelectedFieldsOptions {
-  /** One of the possible types of a field that returns an interface or a union. Default: all of them. */
+  /** The name of a possible type, for a field that returns an interface or a union. Default: all possible types. */
   readonly type?: string;
 }
 

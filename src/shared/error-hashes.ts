@@ -3,7 +3,7 @@ import type { GraphQLError } from 'graphql';
 import { isGraphQLError } from './is-graphql-error.ts';
 import { isObjectLike } from './plain-object.ts';
 
-/** What was thrown, without the GraphQLErrors around it. */
+/** Returns the thrown value, without the GraphQLErrors around it. */
 export function rootCause(error: GraphQLError): unknown {
   const original = error.originalError;
   if (original === undefined || original === null || original === error) return error;

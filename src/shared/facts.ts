@@ -1,4 +1,4 @@
-/** What plugins know of a request or an operation: each can set facts, and reads those whose keys it knows. */
+/** Values that plugins share about a request or an operation: each plugin can set facts, and reads the facts whose keys it knows. */
 export type Facts = Pick<Map<string | symbol, unknown>, 'get' | 'set'>;
 
 /** The fact "edge" of a request: whether the answer may be shared. */

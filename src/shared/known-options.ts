@@ -38,7 +38,7 @@ function describeAll(value: unknown): string {
   return Array.isArray(value) && value.length > 0 ? `[${value.slice(0, 5).map(describe).join(', ')}]` : describe(value);
 }
 
-/** What an option may be. */
+/** Describes the values that an option may have. */
 export interface Expectation {
   /** Completes "Expected the option x to be …". */
   readonly words: string;

@@ -39,7 +39,7 @@ function isGuarded(cache: object): boolean {
   return guarded in cache;
 }
 
-/** Marks a cache whose calls neither fail nor hang; `listen` adds a listener for its failures. A second mark replaces the first. */
+/** Marks a cache whose calls neither fail nor hang. `listen` is called with a listener for failures of the cache. A second mark replaces the first. */
 export function markGuarded(cache: object, listen: (onError: OnError) => void = () => {}): void {
   Object.defineProperty(cache, guarded, { value: listen, configurable: true });
 }
@@ -108,7 +108,7 @@ class GuardedCache implements KeyValueCache {
     return false;
   }
 
-  /** The call's result; undefined when it throws, rejects or is late. A store that refuses a call still works. */
+  /** Resolves to the result of the call, or to undefined if it throws, rejects or is late. Only a late call pauses the store: one that refuses a call still works. */
   async #inTime<T>(call: () => Promise<T>): Promise<T | undefined> {
     let isLate = false;
     try {

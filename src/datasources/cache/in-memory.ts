@@ -27,7 +27,7 @@ export function isInMemory(cache: object): boolean {
 
 /** An immutable value that is stored without encoding. `get` returns its `toString()`. */
 export interface LiveValue {
-  /** Its memory in bytes. */
+  /** The memory of the value, in bytes. */
   readonly size: number;
   toString(): string;
 }
@@ -38,7 +38,7 @@ export interface LiveStore {
   set(key: string, value: LiveValue, options?: KeyValueCacheSetOptions): void;
 }
 
-/** Undefined for other caches, and for subclasses that override a method, which must see every call. */
+/** Returns the store behind an `InMemoryLRUCache`. Returns undefined for other caches, and for subclasses that override a method, because the override must see every call. */
 export function liveStoreOf(cache: object): LiveStore | undefined {
   const open = (cache as { [inMemory]?: unknown })[inMemory];
   return typeof open === 'function' ? (open as () => LiveStore | undefined)() : undefined;

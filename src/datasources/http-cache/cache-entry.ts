@@ -71,7 +71,7 @@ export function decodeEntry(key: string | undefined, text: string): CacheEntry |
 
 /** How an entry is encoded. */
 interface EntryForm {
-  /** Undefined for a store in this process. */
+  /** The key in a shared store; undefined for a store in this process. */
   readonly key: string | undefined;
   readonly headersSize: number;
   readonly bodySize: number;

@@ -30,11 +30,11 @@ export type NotStored =
   | 'vary'
   /** Status 206. */
   | 'partial'
-  /** It may be for a user whom the cache cannot see. */
+  /** The response may be for a user whom the cache cannot see. */
   | 'hidden user'
-  /** It is private, and nothing identifies the user. */
+  /** The response is private, and nothing identifies the user. */
   | 'unnamed user'
-  /** It sets a cookie, and nothing identifies the user. */
+  /** The response sets a cookie, and nothing identifies the user. */
   | 'cookie'
   /** A `ttl` of 0 or less. */
   | 'ttl'
@@ -44,9 +44,9 @@ export type NotStored =
   /** Whether its body is complete cannot be known. */
   | 'unknown end'
   | 'status'
-  /** It has no lifetime. */
+  /** The response has no lifetime. */
   | 'no lifetime'
-  /** It is already stale and cannot be revalidated. */
+  /** The response is already stale and cannot be revalidated. */
   | 'stale';
 
 /** The input of {@link storageTermsFor}. */
@@ -80,7 +80,7 @@ const revalidationLife: Seconds = 3600;
 /** Statuses that are stored without a lifetime, for revalidation (RFC 9110 section 15.1). */
 const storedWithoutLifetime = [200, 203, 204, 300, 404, 405, 410, 414, 501];
 
-/** Responses to calls with `redirect: 'manual'`, which calls that follow redirects must not get. */
+/** Statuses kept only for calls with `redirect: 'manual'`: another call would follow them. */
 const redirects = [301, 302, 303, 307, 308];
 
 /** With a lifetime, any final status is stored (RFC 9111 section 3), except with `must-understand`. */

@@ -18,7 +18,7 @@ export {
   UserInputError,
   ValidationError,
 } from '../../v3/errors/apollo-error.ts';
-// Its module gives `info` of resolvers the type of `cacheControl`.
+// Importing this module adds `cacheControl` to the type of `info`.
 export { CacheScope, newCachePolicy } from '../../extensions/edge/index.ts';
 export type { CacheAnnotation, CacheHint, CachePolicy, ResolveInfoCacheControl } from '../../extensions/edge/index.ts';
 export { ApolloServerPluginCacheControl, ApolloServerPluginCacheControlDisabled } from '../../v3/plugins/cache-control.ts';

@@ -103,7 +103,7 @@ class PartsCollector {
     return this.#count > maxDetails;
   }
 
-  /** A fragment counts once for each `@defer` around it, and not at all if it has been visited outside of any. */
+  /** False if the fragment has been collected for this `@defer`, or for the part that is not deferred. */
   #isNew(name: string, usage: DeferUsage | undefined): boolean {
     const visited = this.#visited.get(name) ?? new Set();
     const directive = usage?.directive ?? null;
@@ -158,7 +158,7 @@ interface FieldPlace {
   readonly around: readonly DeferUsage[];
 }
 
-/** Undefined for a field that the type does not have. */
+/** Plans a field with the effects of `@defer` and `@stream`. Returns undefined for a field that the type does not have. */
 function planWithParts(
   settings: CollectSettings,
   { type, responseName, around }: FieldPlace,

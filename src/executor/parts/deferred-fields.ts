@@ -66,7 +66,7 @@ export class DeferredFields implements Deferral {
   }
 }
 
-/** The deferred fragments around an object, in which its fields may be delivered. */
+/** The deferred fragments around an object. Each may deliver fields of the object. */
 class Scope {
   /** The fragments of the object, one for each usage. */
   readonly fragments: Fragment[] = [];

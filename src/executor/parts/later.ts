@@ -153,7 +153,7 @@ export class DeferredPart extends LaterPart {
 
 interface DeferredObject {
   readonly source: unknown;
-  /** Undefined for the root. */
+  /** The position of the value in the response; undefined for the root. */
   readonly position: Position | undefined;
 }
 
@@ -365,7 +365,7 @@ interface ItemRun {
 
 /** An item of a streamed list. */
 class StreamedItem extends LaterPart {
-  /** Its key in the data of the part, if the item is pending. */
+  /** The key of the item in the data of the part, if the item is pending. */
   index: number | undefined = undefined;
   onDone: (() => void) | undefined = undefined;
 

@@ -11,10 +11,10 @@ import { sizeOfRead } from '../costs.ts';
 import { laterOf, sizeOfPath, StreamedList } from './later.ts';
 import type { StreamUsage } from './usage.ts';
 
-/** A list field with `@stream`: its first items are part of the object, each other one is delivered when it is complete. */
+/** A list field with `@stream`. The first items arrive with the object; each further item is delivered when it is complete. */
 export class StreamedField implements Streaming {
   readonly #usage: StreamUsage;
-  /** The field of the items that follow, which belong to no deferred fragment. */
+  /** The planned field for the further items, which belong to no deferred fragment. */
   readonly #items: PlannedField;
 
   constructor(usage: StreamUsage, items: PlannedField) {
@@ -37,7 +37,7 @@ export class StreamedField implements Streaming {
     }
     if (!isStreamed) return completeItems(list, value);
     const { items, error } = readAll(run, value);
-    // An error before the first streamed item is one of the field.
+    // An error before the first streamed item is an error of the field.
     if (error !== undefined && items.length < count) return completeItems(list, itemsOf(items, error));
     const first = completeItems(list, items.slice(0, count));
     if (error !== undefined || items.length >= count) follow(itemsOf(items.slice(count), error), false);

@@ -16,7 +16,7 @@ export interface DeferUsage {
 
 let usages = 0;
 
-/** Undefined for a fragment that is not deferred. */
+/** Reads `@defer` of a fragment. Returns undefined if the fragment is not deferred. */
 export function deferUsageOf(selection: SelectionNode, parent: DeferUsage | undefined, conditions: Conditions): DeferUsage | undefined {
   const directive = find(selection, 'defer');
   if (directive === undefined || isOff(directive, conditions)) return undefined;
@@ -29,7 +29,7 @@ export interface StreamUsage {
   readonly directive: DirectiveNode;
 }
 
-/** Undefined for a field that is not streamed. */
+/** Reads `@stream` of a field. Returns undefined if the field is not streamed. */
 export function streamUsageOf(node: FieldNode, conditions: Conditions): StreamUsage | undefined {
   const directive = find(node, 'stream');
   if (directive === undefined || isOff(directive, conditions)) return undefined;

@@ -22,7 +22,7 @@ export interface PageDefault {
 
 /** Defaults that arguments have in addition to those of the schema. */
 export interface PageDefaults {
-  /** Undefined for a field without pages. */
+  /** Returns the default page size of a field; undefined for a field without pages. */
   defaultFor(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): PageDefault | undefined;
 }
 
@@ -58,7 +58,7 @@ export class PlannedArguments {
   #setPage(values: ArgumentValues, { names, name }: PageDefault, run: Run): void {
     if (names.some((one) => values[one] !== undefined && values[one] !== null)) return;
     const size = valueOf(this.#pageSize, run);
-    // Undefined for an argument that takes no numbers, such as an enum.
+    // The size is undefined for an argument that takes no numbers, such as an enum.
     if (size !== undefined) put(values, name, size);
   }
 

@@ -76,7 +76,7 @@ export function conditionsOf(names: readonly string[], letters: string): Conditi
   return conditions;
 }
 
-/** Throws graphql-js's error where a condition has no value: `null` for `$on: Boolean = true` passes validation. */
+/** False if `@skip` or `@include` leaves the selection out. Throws graphql-js's error if a condition is null: `null` for `$on: Boolean = true` passes validation. */
 export function isIncluded({ directives }: SelectionNode, conditions: Conditions): boolean {
   if (directives === undefined || directives.length === 0) return true;
   return (

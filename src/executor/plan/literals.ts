@@ -181,7 +181,7 @@ export class PreparedInput {
     this.#input = input;
   }
 
-  /** Its default. */
+  /** The value of the variable if it is not given. */
   whenAbsent(): Prepared {
     if (!this.#isPrepared) {
       this.#isPrepared = true;

@@ -17,7 +17,7 @@ export type Prepared = unknown;
 export class PerRunValue {
   /** The work of making it, with everything in it. */
   readonly work: number;
-  /** Undefined: graphql-js decides. */
+  /** Makes the value. Returns undefined if graphql-js has to coerce the literal. */
   readonly make: (run: Run) => unknown;
 
   constructor(work: number, make: (run: Run) => unknown) {

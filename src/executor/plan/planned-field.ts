@@ -26,7 +26,7 @@ export abstract class Shape {
   abstract complete(position: Position, value: unknown): unknown;
 }
 
-/** What contains a field or an item. Its path is created when it is first needed. */
+/** The object or list that contains a field or an item. Its path is created when first needed. */
 export interface Parent {
   readonly path: Path | undefined;
 }
@@ -48,12 +48,12 @@ export interface FieldRun extends Position {
 /** Generated code that makes an object of a selection, like the loop in fields.ts. */
 export type GeneratedCode = (run: Run, source: object, position: Position) => unknown;
 
-/** Collects the fields below some nodes for an object of the type. `parts` are those of their field. */
+/** Collects the fields below some nodes for an object of the type. `parts`: the effects of `@defer` and `@stream` on the field of the nodes. */
 export type CollectFields = (type: GraphQLObjectType, nodes: readonly FieldNode[], parts?: FieldParts) => Selection;
 
 /** The effects of `@defer` and `@stream` on a field. */
 export interface FieldParts {
-  /** Undefined for a field without `@stream`. */
+  /** The settings of `@stream`; undefined for a field without it. */
   readonly stream: Streaming | undefined;
 }
 
@@ -94,7 +94,7 @@ export class PlannedField {
   /** The first of the nodes that are merged into this field. */
   readonly node: FieldNode;
   #nodes: FieldNode[] | undefined = undefined;
-  /** Its `resolve` is read in every run: tools replace it. */
+  /** The field in the schema. Its `resolve` is read in every run, because tools replace it. */
   readonly definition: GraphQLField<unknown, unknown>;
   readonly parentType: GraphQLObjectType;
   readonly shape: Shape;
@@ -105,7 +105,7 @@ export class PlannedField {
   // The resolver of the last call.
   #resolve: Resolver | undefined = undefined;
   #call: ResolverCall | undefined = undefined;
-  /** Undefined for most fields. */
+  /** The effects of `@defer` and `@stream`; undefined for most fields. */
   parts: FieldParts | undefined = undefined;
   readonly #collect: CollectFields;
 

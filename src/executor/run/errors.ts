@@ -111,7 +111,7 @@ export function explain(position: Position, found: Found): string {
   return explainMismatch({ ...found, info: position.fieldRun.info, resolve: field.definition.resolve ?? run.fieldResolver });
 }
 
-/** An error that reached the root. */
+/** Returns a thrown value as the GraphQLError of a response. */
 export function toRootError(thrown: unknown): GraphQLError {
   return thrown instanceof GraphQLError ? thrown : toLocatedError(thrown);
 }

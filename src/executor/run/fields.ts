@@ -157,7 +157,7 @@ function completeResolved(fieldRun: FieldRun, value: unknown, parent: unknown): 
   return completeValue(fieldRun, value, parent);
 }
 
-/** What generated code calls: see generated-code.ts. */
+/** The functions that generated code calls: see generated-code.ts. */
 const codeRuntime = {
   execute: executeField,
   start: startField,

@@ -15,7 +15,7 @@ export interface ObservedCall {
   readonly args: Readonly<Record<string, unknown>>;
   /** Number of parents of a batched resolver. Undefined for all others. */
   readonly parents: number | undefined;
-  /** What the resolver gets as its last argument. Created at the first access, which takes longer than most resolvers. */
+  /** The last argument of the resolver. It is created at the first access, because that takes longer than most resolvers. */
   readonly info: GraphQLResolveInfo;
 }
 
@@ -24,7 +24,7 @@ export interface ObservedTypeCall {
   /** The type that has the function: an abstract type or an object type. */
   readonly type: GraphQLAbstractType | GraphQLObjectType;
   readonly value: unknown;
-  /** That of the field. Its path has no index for an item of a list. */
+  /** The `info` of the field. Its path has no index for an item of a list. */
   readonly info: GraphQLResolveInfo;
 }
 

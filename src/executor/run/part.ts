@@ -11,7 +11,7 @@ export class Part {
   failure: GraphQLError | undefined = undefined;
   /** True if the part has all its data, or is not needed any more. Later values are dropped. */
   finished = false;
-  /** What the part waits for. */
+  /** The value for which the part waits. */
   pending: { stopWaiting(reason: Error): void } | undefined = undefined;
   /** Called when the part has finished. */
   onFinish: (() => void) | undefined = undefined;

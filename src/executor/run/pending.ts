@@ -12,11 +12,11 @@ import type { Run } from './run.ts';
  */
 export abstract class Pending {
   readonly run: Run;
-  /** Undefined for the root of the response. */
+  /** The position of the value; undefined for the root of the response. */
   abstract readonly position: Position | undefined;
-  /** Undefined for the root. */
+  /** The container that waits for this one; undefined for the root. */
   parent: PendingContainer | undefined = undefined;
-  /** Where the container's result has the value. */
+  /** The key of the value in the result of the container. */
   key: string | number = '';
   /** True when an error has made this position null: later errors below it are dropped. */
   failed = false;
@@ -180,7 +180,7 @@ export class PromisedType extends Promised {
 
   constructor(position: Position, object: unknown, promise: PromiseLike<unknown>, proceed: (answer: unknown) => unknown) {
     super(position, promise);
-    // Its properties are not read before the promise resolves: until then their rejections must be handled.
+    // The properties of the object are read after the promise resolves. Until then, their rejections must be handled.
     handleRejections(object);
     this.#proceed = proceed;
   }

@@ -35,7 +35,7 @@ export interface RunSettings {
   readonly rowsBeforeCode?: number | undefined;
   /** Can cancel the execution. Default: it runs to its end. */
   readonly invocation?: ExecutionInvocation | undefined;
-  /** What errors do to the response. Default: they propagate, unless the operation has graphql 17's directive against it. */
+  /** The effect of errors on the response. Default: they propagate, unless the operation has graphql 17's directive against it. */
   readonly errorHandling?: ErrorHandling | undefined;
   /** Default: no limit. */
   readonly answerLimit?: BudgetLimits | undefined;
@@ -62,7 +62,7 @@ export interface Mismatch {
   readonly parent?: unknown;
 }
 
-/** What an error does to the response. */
+/** The effect of an error on the response. */
 export interface ErrorHandling {
   /** A null in a non-null position makes its parent null. Default: as the operation's directive says. */
   readonly propagates?: boolean;

@@ -37,7 +37,7 @@ export class Scope {
     return this.#steps.left >= 0;
   }
 
-  /** Undefined for unknown fields, and for `__schema` and `__type`, which are left to graphql-js. */
+  /** Returns the definition of a field; undefined for unknown fields, and for `__schema` and `__type`, which graphql-js checks. */
   field(type: GraphQLCompositeType, name: string): GraphQLField<unknown, unknown> | undefined {
     if (name === '__typename') return TypeNameMetaFieldDef;
     return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;

@@ -1,4 +1,4 @@
-// What the command line uses. It is apart from index.ts, so that commands start without @graphql-tools/schema.
+// Checks for the command line, apart from index.ts so that commands start without @graphql-tools/schema.
 
 export { findProblems, placeOfOption, placeOfResolver } from './find-problems.ts';
 export { findText } from './find-text.ts';

@@ -11,7 +11,7 @@ export interface FunctionArguments {
 
 /** The arguments of commands for one function. */
 export interface NamedFunctionArguments extends FunctionArguments {
-  /** Its name, for `build` also its file. Undefined: graphql, or the only one. */
+  /** The name of the function; `build` also accepts its file. If undefined, the function named graphql, or the only function. */
   readonly function: string | undefined;
 }
 

@@ -1,10 +1,10 @@
 import type { Options } from './read-options.ts';
 
-/** What `--help` says about a command. */
+/** The text of `--help` for a command. */
 export interface CommandHelp {
   /** Paragraphs, of which the first is also in the list of all commands. */
   readonly about: string;
-  /** What follows the options, and how many of them. */
+  /** The arguments without a name: their name in `--help`, and how many there may be. */
   readonly positional?: { readonly name: string; readonly most: number; readonly help: string };
   readonly options: Options;
   /** The last paragraph. */
@@ -31,7 +31,7 @@ export function overviewOf(commands: Readonly<Record<string, CommandHelp>>): str
   );
 }
 
-/** What a command takes, and its effect, in which names are in backquotes: the lines of `--help`, and the rows of the table in the documentation. */
+/** Returns a row for each argument of a command, with its effect, for `--help` and for the table in the documentation. Names are in backquotes. */
 export function rowsOf({ positional, options }: CommandHelp): { readonly term: string; readonly help: string }[] {
   const named = Object.entries(options).map(([name, { value, help }]) => ({
     term: `--${name}${value === undefined ? '' : ` ${value}`}`,

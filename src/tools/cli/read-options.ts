@@ -14,7 +14,7 @@ export type Options = Readonly<Record<string, Option>>;
 interface Option {
   readonly type: 'string' | 'boolean';
   readonly multiple?: boolean;
-  /** What stands for the value in `--help`. */
+  /** The placeholder of the value in `--help`. */
   readonly value?: string;
   /** The effect. Names are in backquotes, which only the documentation shows. */
   readonly help: string;

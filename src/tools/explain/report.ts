@@ -26,7 +26,7 @@ export type CacheLayer = 'memo' | 'fresh' | 'revalidated' | 'stale' | 'miss' | '
 
 /** One call of a REST data source. */
 export interface ExplainedCall {
-  /** Its key in `dataSources`, or the name of its class. */
+  /** The key of the data source in `dataSources`, or the name of its class. */
   readonly source: string;
   readonly method: string;
   /** Values of parameters that may be secrets are hidden. */

@@ -90,7 +90,7 @@ export function createLambdaContext(name: string, timeout: number = defaultTimeo
   };
 }
 
-/** What the contexts of AWS Lambda and of Netlify Functions 1.0 have in common. */
+/** Creates the members that the contexts of AWS Lambda and of Netlify Functions 1.0 have in common. */
 export function createFunctionContext(name: string, timeout: number): object {
   const deadline = Date.now() + timeout;
   return {

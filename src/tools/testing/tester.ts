@@ -27,7 +27,7 @@ export interface RunOptions {
   readonly operationName?: string | undefined;
   /** Extensions of the request, `persistedQuery` for example. Default: none. */
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
-  /** What errors do to the response (parameter `onError` of the request). Default: not sent. */
+  /** The effect of an error on the response (parameter `onError` of the request). Default: not sent. */
   readonly onError?: ErrorBehavior | undefined;
   /** Header fields to send in addition to the content type. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -83,8 +83,8 @@ export interface Tester {
   /** Sends any HTTP request. Resolves after the work passed to `waitUntil` is done, too. */
   send(request: RequestFields): Promise<Response>;
   /**
-   * Closes the handler, or the server of the options: waits up to 10 s for its calls, and calls `serverWillStop` of the plugins, which close
-   * what would keep the test process alive. Never starts the server. Rejects for a function that wraps a handler.
+   * Closes the handler, or the server of the options: waits up to 10 s for its calls, then calls `serverWillStop` of the plugins, so that
+   * they close connections that would keep the test process alive. Never starts the server. Rejects for a function that wraps a handler.
    */
   close(): Promise<void>;
 }

@@ -176,7 +176,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
     });
   }
 
-  /** Its signal combines the caller's, the timeout and that of the operation. */
+  /** Makes the `Request`, whose signal fires with the caller's signal, the timeout or the operation's signal. */
   #requestTo(url: URL, { path: _path, params: _params, cacheOptions: _cacheOptions, timeout, body, ...init }: RequestOptions): Request {
     const given = [init.signal, timeout ? AbortSignal.timeout(timeout) : undefined, this.#operation?.signal];
     const signals = given.filter((signal) => signal !== undefined && signal !== null);

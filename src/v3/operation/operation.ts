@@ -32,7 +32,7 @@ export interface OperationCall {
   readonly invocation?: OperationInvocation;
   /** The limit of the answer. Undefined: none. */
   readonly capacity?: Capacity;
-  /** Those of its batch, which have equal shares of the limits; or 1. */
+  /** Number of operations in the batch, each with an equal share of the limits. 1 for a single operation. */
   readonly operations: number;
   readonly isBatched: boolean;
 }

@@ -43,7 +43,7 @@ export class ApolloServer extends ApolloServerBase<LambdaContextFunctionParams> 
     return this.graphQLServerOptions({ event, context, express: { req, res } });
   }
 
-  /** It starts by itself, because a function platform offers no step before the first request. */
+  /** The server starts by itself, because a function platform offers no step before the first request. */
   protected override serverlessFramework(): boolean {
     return true;
   }

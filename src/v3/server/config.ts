@@ -10,7 +10,7 @@ export type Context<T = object> = T;
 /** Creates the context value, once per HTTP request. */
 export type ContextFunction<TParams = any, TContext = object> = (params: TParams) => ValueOrPromise<Context<TContext>>;
 
-/** One of `modules`: a part of the schema, with its resolvers. */
+/** An element of `modules`: a part of the schema, with its resolvers. */
 export interface GraphQLSchemaModule {
   readonly typeDefs: DocumentNode;
   readonly resolvers?: Record<string, any>;
@@ -47,7 +47,7 @@ export interface Config<ContextFunctionParams = any> extends Omit<GraphQLServerO
   apollo?: ApolloConfig | undefined;
 }
 
-/** What to write in place of schema directives. */
+/** Advice for code that uses schema directives. */
 export const withMapSchema =
   'Write a function that changes the schema with mapSchema of @graphql-tools/utils, and pass what it returns as schema.';
 

@@ -151,7 +151,7 @@ function namesIn({ entry, index }: Pick<ResolversToCheck, 'entry' | 'index'>): R
 
 function checkSpecial({ name: type, kind }: TypeEntry, name: string): void {
   const allowed = special[kind];
-  // Those of references are checked by subgraph().
+  // subgraph() checks reference resolvers.
   if (!name.startsWith('__') || name === allowed || /^__resolveReferences?$/.test(name)) return;
   const hint = allowed ? `besides fields, "${kind} ${type}" takes ${allowed}.` : `"${kind} ${type}" takes no name that starts with "__".`;
   throw new Error(`resolvers.${type}.${name} is not known: ${hint}`);

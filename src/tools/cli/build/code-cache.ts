@@ -40,7 +40,7 @@ export async function writeCodeCache({ file, folder, flags }: CodeCacheSettings)
 /** The end of messages about code that cannot run in a CommonJS bundle. */
 const otherwise = '\n\nFor code with native packages, import.meta, or files beside it, use another bundler: docs/build.md';
 
-/** Removes the files of an earlier build. All others belong to the user. */
+/** Removes the files of an earlier build. Throws if the folder contains other files, which belong to the user. */
 async function removeEarlier(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const names = await readdir(folder);

@@ -16,7 +16,7 @@ import { findFunction, findFunctions } from '../project/functions-folder.ts';
 import { DevError } from '../project/problem.ts';
 import { checkFunction } from './check-function.ts';
 
-/** What happened when a file was imported. */
+/** The result of importing a file. */
 export interface BuiltOutcome {
   readonly problem: string | undefined;
   /** False for a file without a handler or server, such as a chunk. */

@@ -12,7 +12,7 @@ import { errorsIn } from '../project/documents/check-documents.ts';
 /** The result of checking a server. */
 export interface CheckedServer {
   readonly problems: readonly Problem[];
-  /** What does not fail the check. */
+  /** Messages that do not fail the check. */
   readonly notices?: readonly string[];
   /** Undefined if the server would not start. */
   readonly schema?: GraphQLSchema;

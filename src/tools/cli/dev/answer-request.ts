@@ -120,7 +120,7 @@ export function sendFailure(
   response: ServerResponse,
   { status, message }: Pick<Refused, 'status' | 'message'>,
 ): void {
-  // It is too late for another response. Closing the connection shows that this one is incomplete.
+  // Part of the response has been sent, so no other can follow. Closing the connection shows that this one is incomplete.
   if (response.headersSent) {
     response.destroy();
     return;

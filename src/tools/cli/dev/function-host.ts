@@ -29,14 +29,14 @@ export class FunctionHost {
   functions: readonly LocalFunction[] = [];
   readonly #settings: HostSettings;
   #process: FunctionProcess | undefined;
-  /** It, and those that finish their requests. */
+  /** The current process, and older ones that still finish their requests. */
   readonly #processes = new Set<FunctionProcess>();
   #reloading: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** The files of the functions, and their state when they were compiled. */
   #files: readonly string[] = [];
   #state: string | undefined;
-  /** What they have been loaded from. */
+  /** The state of the files from which the functions were loaded. */
   #loaded: string | undefined;
 
   constructor(settings: HostSettings) {

@@ -3,7 +3,7 @@ import type { Compilation } from '../project/loader.ts';
 
 // Messages between the server and the process of the functions.
 
-/** What the process loads. */
+/** The functions that the process loads, and how it serves them. */
 export interface ProcessData extends ServeSettings {
   readonly functions: readonly FunctionToLoad[];
 }

@@ -32,7 +32,7 @@ export function collectDocuments(files: readonly DocumentFile[]): CollectedDocum
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** What would make the collected documents wrong: invalid ones, and names that do not identify an operation or a fragment. */
+/** Finds invalid documents, and names that do not identify one operation or one fragment. */
 export function findProblems(schema: GraphQLSchema, files: readonly DocumentFile[]): Problem[] {
   const invalid = checkDocuments(schema, files.flatMap(documentsIn));
   return invalid.length > 0 ? invalid : findNameProblems(parsedIn(files).flatMap(({ definitions }) => definitions));

@@ -46,7 +46,7 @@ async function isTaken(path: string): Promise<boolean> {
   );
 }
 
-/** What follows from who calls the API. */
+/** A sentence about each kind of API, printed after `init`. */
 const consequences: Readonly<Record<InitAPI, string>> = {
   trusted: 'In production, only the operations in operations/ run. After a change, run: npm run documents',
   open: 'Clients may send any operation, within the limits in graphql/options.ts.',

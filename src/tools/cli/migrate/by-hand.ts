@@ -3,7 +3,7 @@ import type { Note } from './imports.ts';
 import { isBelow, rangeIn } from './package-file.ts';
 import type { Manifest } from './package-file.ts';
 
-// What the command cannot change, and lists with file and line.
+// Changes that the command cannot make. It lists them with file and line.
 
 interface Difference {
   readonly pattern: RegExp;
@@ -33,7 +33,7 @@ const differences: readonly Difference[] = [
   },
 ];
 
-/** What has to be changed by hand in a file of code. */
+/** Finds the places in a file of code that have to be changed by hand. */
 export function findInCode(text: string, manifests: readonly Manifest[]): Note[] {
   return differences.flatMap(({ pattern, message, isIn }) =>
     isIn(manifests) ? [...text.matchAll(pattern)].map(({ index }) => ({ line: lineOf(text, index), message })) : [],

@@ -10,7 +10,7 @@ export interface Note {
 export interface Rewritten {
   readonly text: string;
   readonly changes: readonly Note[];
-  /** What remains to be done by hand. */
+  /** Changes that remain to be made by hand. */
   readonly findings: readonly Note[];
 }
 
@@ -29,7 +29,7 @@ interface Reference {
 export function referencesIn(text: string, isRelevant: (module: string) => boolean = () => true): Reference[] {
   return [...text.matchAll(/(['"])((?:@[\w.-]+\/)?[\w.-]+(?:\/[\w./-]*)?)\1/g)].flatMap(({ index: quote, 2: module = '' }) => {
     if (!isRelevant(module)) return [];
-    // What comes before a quote or a semicolon belongs to another statement.
+    // Text before a quote or a semicolon belongs to another statement.
     const [before] = /[^'"`;]*$/.exec(text.slice(Math.max(0, quote - 10_000), quote))!;
     const [, outside, clause] = /^([^]*\b|)(?:import|export)\b(?:\s+type\b(?!\s*(?:,|from\b)))?([^]*)\bfrom\s*$/.exec(before) ?? [];
     const [, required] = /(?:(\{[^{}]*\})\s*=\s*(?:await\s+)?)?\b(?:require|import)\s*\(\s*$/.exec(before) ?? [];

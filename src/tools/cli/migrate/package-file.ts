@@ -9,7 +9,7 @@ type Versions = Record<string, string>;
 export interface Manifest {
   readonly file: string;
   readonly text: string;
-  /** Its dependencies and devDependencies. */
+  /** The versions in dependencies and devDependencies. */
   readonly versions: Versions;
 }
 
@@ -49,7 +49,7 @@ export function listsReplaced({ versions }: Manifest): boolean {
 
 /**
  * Packages whose versions below `major.minor` do not support graphql 16, and the range that does with the same interface.
- * Those that Apollo's packages installed are also added if a file imports them and no package.json lists them.
+ * A package that came with Apollo's packages is added if a file imports it and no package.json lists it.
  */
 const ranges: readonly (readonly [name: string, range: string, major: number, minor: number])[] = [
   ['@apollo/subgraph', '~2.14.4', 0, 3],
@@ -73,7 +73,7 @@ const ranges: readonly (readonly [name: string, range: string, major: number, mi
   ['uuid', '^9.0.0', 0, 0],
 ];
 
-/** What decides on the new text of a package.json. */
+/** The facts that decide the new text of a package.json. */
 export interface PackageUse {
   /** Packages that the files of its folder import now. Empty if none of them has changed. */
   readonly imported: readonly string[];

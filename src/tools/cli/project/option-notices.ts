@@ -1,6 +1,6 @@
 import type { ServerOptions } from '../../../server/index.ts';
 
-/** What production does with operations that development allows, and advice for a server that does not set `csrfPrevention`. */
+/** Returns sentences about operations that development allows and production refuses, and advice for a server that does not set `csrfPrevention`. */
 export function noticesOf(name: string, { csrfPrevention, trustedDocuments }: ServerOptions): string[] {
   const notices: string[] = [];
   if (csrfPrevention === undefined)

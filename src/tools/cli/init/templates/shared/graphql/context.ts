@@ -1,4 +1,4 @@
-/** What every resolver gets as its third argument. */
+/** The third argument of every resolver. */
 export interface Context {
   readonly language: string;
 }
