@@ -1,4 +1,4 @@
-import { aFunction, assertEntries, describe, isRecord } from '../../shared/index.ts';
+import { aFunction, assertEntries, describe, isRecord, text } from '../../shared/index.ts';
 import type { Expectation, Milliseconds } from '../../shared/index.ts';
 import type { RequestCall } from '../../server/index.ts';
 import { assertStore } from '../stores/index.ts';
@@ -65,7 +65,7 @@ const expectations: Readonly<Record<keyof BudgetOptions, Expectation>> = {
   },
   clientAddress: aFunction,
   storeTimeout: { words: 'milliseconds, at most 60000', holds: (value) => isAmount(value) && (value as number) <= 60_000 },
-  prefix: { words: 'a string', holds: (value) => typeof value === 'string' },
+  prefix: text,
 };
 
 /** Throws for options that would not do what they say. */

@@ -1,6 +1,6 @@
 import type { RequestCall, ServerPlugin } from '../../server/index.ts';
-import { assertKnownOptions, addVary, HeaderMap, isRecord } from '../../shared/index.ts';
-import type { HTTPResponse } from '../../shared/index.ts';
+import { addVary, assertEntries, boolean, HeaderMap, isRecord } from '../../shared/index.ts';
+import type { Expectation, HTTPResponse } from '../../shared/index.ts';
 
 /** Options of {@link compression}. */
 export interface CompressionOptions {
@@ -19,7 +19,7 @@ export interface CompressionOptions {
 /** The minimum length to compress, in UTF-16 units, of which a text has at most as many as bytes. Smaller bodies are not worth the time. */
 const minLength = 65_536;
 
-const known: Readonly<Record<keyof CompressionOptions, true>> = { restAPI: true, withCookies: true };
+const expectations: Readonly<Record<keyof CompressionOptions, Expectation>> = { restAPI: boolean, withCookies: boolean };
 
 /**
  * Compresses answers of 64 KiB and more with Brotli or gzip, for clients that accept it, where nothing in front of the function does:
@@ -29,7 +29,7 @@ const known: Readonly<Record<keyof CompressionOptions, true>> = { restAPI: true,
  * export default createHandler({ typeDefs, resolvers, plugins: [compression()] });
  */
 export function compression(options: CompressionOptions = {}): ServerPlugin {
-  assertKnownOptions(options, known, { of: 'compression' });
+  assertEntries('', options, expectations, 'compression');
   const { restAPI = false, withCookies = false } = options;
   const isCompressible = (call: RequestCall): boolean => restAPI || !isFromRestAPI(call);
   return {

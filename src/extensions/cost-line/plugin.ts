@@ -1,5 +1,5 @@
-import { assertKnownOptions, byteLength, escapeControls, isPromiseLike } from '../../shared/index.ts';
-import type { AnswerDecision, HTTPRequest } from '../../shared/index.ts';
+import { aFunction, assertEntries, byteLength, escapeControls, isPromiseLike, text } from '../../shared/index.ts';
+import type { AnswerDecision, Expectation, HTTPRequest } from '../../shared/index.ts';
 import type { OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
 import { OperationRecord } from '../operation-record/index.ts';
 import { toEmbeddedMetrics } from './record.ts';
@@ -18,13 +18,11 @@ export interface CostLineOptions {
   readonly write?: ((line: string, record: CostRecord, outcome: OperationOutcome | undefined) => void | Promise<void>) | undefined;
 }
 
-const known: Readonly<Record<keyof CostLineOptions, true>> = { format: true, namespace: true, write: true };
-
-function assertCostLineOptions(options: CostLineOptions): void {
-  assertKnownOptions(options, known, { of: 'costLine' });
-  const { format = 'json' } = options;
-  if (format !== 'json' && format !== 'emf') throw new Error(`Expected format of costLine to be "json" or "emf", got ${String(format)}.`);
-}
+const expectations: Readonly<Record<keyof CostLineOptions, Expectation>> = {
+  format: { words: '"json" or "emf"', holds: (value) => value === 'json' || value === 'emf' },
+  namespace: text,
+  write: aFunction,
+};
 
 /**
  * Writes one line for each operation with its name, duration, data source calls and bytes, also for refused requests. The line is written
@@ -34,9 +32,9 @@ function assertCostLineOptions(options: CostLineOptions): void {
  * export default createHandler({ typeDefs, resolvers, plugins: [costLine()] });
  */
 export function costLine(options: CostLineOptions = {}): ServerPlugin {
+  assertEntries('', options, expectations, 'costLine');
   // oxlint-disable-next-line no-console -- platforms read log lines from there
   const { format = 'json', namespace = 'GraphQL', write = (line: string) => console.log(escapeControls(line)) } = options;
-  assertCostLineOptions(options);
   /** The facts of this plugin. */
   const own = Symbol('costLine');
   let cold = true;

@@ -5,7 +5,7 @@ import type { CDN } from './dialects.ts';
 import type { Purge, PurgeClient } from './purge.ts';
 import { harmlessHeaders, operationParameters, routerHeaders } from './watched-request.ts';
 import type { ReadingRules } from './watched-request.ts';
-import { aFunction, assertEntries, isHeaderField } from '../../shared/index.ts';
+import { aFunction, assertEntries, hasMethods, isHeaderField, keyValueCache, text } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
 
 /** Options of {@link edge}. */
@@ -67,8 +67,6 @@ const seconds: Expectation = {
   holds: (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
 };
 const isText = (value: unknown): value is string => typeof value === 'string';
-const hasMethods = (value: unknown, ...names: readonly string[]): boolean =>
-  names.every((name) => typeof (value as any)?.[name] === 'function');
 const areTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
 const fieldNames: Expectation = {
   words: 'names of header fields that do not identify the user',
@@ -77,7 +75,7 @@ const fieldNames: Expectation = {
 
 const expectations: Readonly<Record<keyof EdgeOptions, Expectation>> = {
   cdn: { words: `one of ${Object.keys(dialects).join(', ')}`, holds: (value) => isText(value) && Object.hasOwn(dialects, value) },
-  store: { words: 'a KeyValueCache, with get, set and delete', holds: (value) => hasMethods(value, 'get', 'set', 'delete') },
+  store: keyValueCache,
   defaultMaxAge: seconds,
   browserMaxAge: seconds,
   staleWhileRevalidate: seconds,
@@ -85,7 +83,7 @@ const expectations: Readonly<Record<keyof EdgeOptions, Expectation>> = {
   varyHeaders: fieldNames,
   ignoredHeaders: fieldNames,
   queryParameters: { words: 'names of query parameters', holds: areTexts },
-  salt: { words: 'a string', holds: isText },
+  salt: text,
   deploy: { words: 'letters, digits, "_", "-" and "."', holds: (value) => isText(value) && /^[\w.-]{1,200}$/.test(value) },
   purge: { words: 'a function or a client with purge', holds: (value) => typeof value === 'function' || hasMethods(value, 'purge') },
   onDecision: aFunction,

@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import { aFunction, assertEntries, boolean } from '../../shared/index.ts';
+import { aFunction, assertEntries, boolean, text } from '../../shared/index.ts';
 import type { Expectation, HTTPRequest, Milliseconds } from '../../shared/index.ts';
 import type { Seconds } from '../../datasources/index.ts';
 import { assertStore } from '../stores/index.ts';
@@ -75,13 +75,13 @@ const expectations: Readonly<Record<keyof IdempotencyOptions, Expectation>> = {
   maxAnswerBytes: between('bytes', Number.MAX_SAFE_INTEGER),
   bareKeys: boolean,
   releaseIf: aFunction,
-  prefix: { words: 'a string', holds: (value) => typeof value === 'string' },
+  prefix: text,
 };
 
 /** Throws for options that would not do what they say. */
 export function assertIdempotencyOptions(options: IdempotencyOptions = {} as IdempotencyOptions): void {
-  const { store, ttl = defaultTTL, lease } = options;
   assertEntries('', options, expectations, 'idempotency');
+  const { store, ttl = defaultTTL, lease } = options;
   assertStore('idempotency', store, ['claim', 'finish', 'release']);
   if (lease !== undefined && ttl <= lease)
     throw new TypeError(`Expected ttl of idempotency to be longer than lease, got ${ttl} and ${lease} seconds.`);

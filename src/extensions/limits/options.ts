@@ -51,7 +51,8 @@ const expectations: Readonly<Record<keyof LimitsOptions, Expectation>> = {
       ...pageSizes,
       fields: {
         words: 'an object like { "Query.books": { max: 500 } }',
-        holds: (value) => isRecord(value) && Object.values(value).every(isRecord),
+        holds: isRecord,
+        each: { words: 'an object like { max: 500 }', holds: isRecord, entries: pageSizes },
       },
     },
   },
@@ -60,6 +61,4 @@ const expectations: Readonly<Record<keyof LimitsOptions, Expectation>> = {
 /** Throws for options that would not do what they say. */
 export function assertLimitsOptions(options: LimitsOptions): void {
   assertEntries('', options, expectations, 'limits');
-  for (const [field, sizes] of Object.entries(options.pageLimits?.fields ?? {}))
-    assertEntries(`pageLimits.fields["${field}"].`, sizes, pageSizes, 'limits');
 }

@@ -1,4 +1,5 @@
-import { assertKnownOptions, describe } from '../../shared/index.ts';
+import { aFunction, assertEntries, boolean, isRecord, positive, text } from '../../shared/index.ts';
+import type { Expectation } from '../../shared/index.ts';
 import type { ScalarSchemas } from './json-schema.ts';
 
 /** What the server adds to the arguments of a tool: the value of a variable that callers neither see nor send. */
@@ -55,44 +56,58 @@ export interface MCPOptions<TContext = any> {
   readonly maxBodyBytes?: number | undefined;
 }
 
-const known: Readonly<Record<keyof MCPOptions, true>> = {
-  name: true,
-  version: true,
-  instructions: true,
-  tools: true,
-  hidden: true,
-  scalars: true,
-  origins: true,
-  path: true,
-  authorization: true,
-  maxBodyBytes: true,
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isListOf = (value: unknown, holds: (one: string) => boolean): boolean =>
+  Array.isArray(value) && value.every((one) => isText(one) && holds(one));
+const requiredText: Expectation = { words: 'a string that is not empty', holds: isText, isRequired: true };
+
+const tool: Readonly<Record<keyof ToolOptions, Expectation>> = {
+  document: { ...requiredText, words: 'the id of a trusted document' },
+  title: text,
+  description: text,
+  readOnly: boolean,
+  destructive: boolean,
+  idempotent: boolean,
 };
 
-export function assertMCPOptions(given: MCPOptions | undefined): void {
-  const options = given ?? ({} as MCPOptions);
-  assertKnownOptions(options, known, { of: 'mcp' });
-  const { name, version, tools = {}, hidden = {}, origins = [], path = '/mcp', authorization, maxBodyBytes = 1 } = options;
-  for (const [key, value] of Object.entries({ name, version }))
-    assertOption(typeof value === 'string' && value !== '', `${key} of mcp to be a string`, value);
-  for (const tool of Object.keys(tools)) assertName(tool, 'The tool');
-  for (const [variable, value] of Object.entries(hidden))
-    assertOption(typeof value === 'function', `hidden.${variable} of mcp to be a function`, value);
-  assertOption(/^\/[\w./-]*\w$/.test(path), "path of mcp to be the end of a path such as '/mcp'", path);
-  for (const origin of origins)
-    assertOption(URL.canParse(origin) && new URL(origin).origin === origin, "origins of mcp to be like 'https://app.example.com'", origin);
-  assertOption(maxBodyBytes > 0, 'maxBodyBytes of mcp to be a positive number', maxBodyBytes);
-  if (authorization === undefined) return;
-  const { resource, authorizationServers, scopes = [] } = authorization;
-  const isURL = URL.canParse(resource) && !/[?#"\\]/.test(resource);
-  assertOption(isURL, 'authorization.resource of mcp to be a URL without query and fragment', resource);
-  const hasServers = Array.isArray(authorizationServers) && authorizationServers.length > 0;
-  assertOption(hasServers, 'authorization.authorizationServers of mcp to be a list of URLs', authorizationServers);
+const authorization: Readonly<Record<keyof AuthorizationOptions, Expectation>> = {
+  resource: {
+    words: 'a URL without query and fragment',
+    holds: (value) => isText(value) && URL.canParse(value) && !/[?#"\\]/.test(value),
+    isRequired: true,
+  },
+  authorizationServers: {
+    words: 'a list of URLs',
+    holds: (value) => isListOf(value, URL.canParse) && (value as readonly string[]).length > 0,
+    isRequired: true,
+  },
   // RFC 6749 section 3.3.
-  for (const scope of scopes) assertOption(/^[!#-[\]-~]+$/.test(scope), 'authorization.scopes of mcp to be scope names', scope);
-}
+  scopes: { words: 'a list of scope names', holds: (value) => isListOf(value, (scope) => /^[!#-[\]-~]+$/.test(scope)) },
+};
 
-function assertOption(isValid: boolean, expected: string, value: unknown): void {
-  if (!isValid) throw new TypeError(`Expected ${expected}, got ${describe(value)}.`);
+const expectations: Readonly<Record<keyof MCPOptions, Expectation>> = {
+  name: requiredText,
+  version: requiredText,
+  instructions: text,
+  tools: {
+    words: 'an object like { find_books: { document: id } }',
+    holds: isRecord,
+    each: { words: '{ document: id }', holds: isRecord, entries: tool },
+  },
+  hidden: { words: 'an object like { tenant: ({ context }) => context.tenant }', holds: isRecord, each: aFunction },
+  scalars: { words: "an object like { Date: { type: 'string' } }", holds: isRecord, each: { words: 'a JSON Schema', holds: isRecord } },
+  origins: {
+    words: "a list of origins such as 'https://app.example.com'",
+    holds: (value) => isListOf(value, (origin) => URL.canParse(origin) && new URL(origin).origin === origin),
+  },
+  path: { words: "the end of a path such as '/mcp'", holds: (value) => isText(value) && /^\/[\w./-]*\w$/.test(value) },
+  authorization: { words: '{ resource, authorizationServers }', holds: isRecord, entries: authorization },
+  maxBodyBytes: positive,
+};
+
+export function assertMCPOptions(options: MCPOptions = {} as MCPOptions): void {
+  assertEntries('', options, expectations, 'mcp');
+  for (const name of Object.keys(options.tools ?? {})) assertName(name, 'The tool');
 }
 
 /** Throws unless every client accepts the name of a tool. */

@@ -1,7 +1,8 @@
 import { context, metrics, SpanKind, SpanStatusCode, trace, propagation } from '@opentelemetry/api';
 import type { Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGetter } from '@opentelemetry/api';
 
-import { assertKnownOptions, originalOf } from '../../shared/index.ts';
+import { aFunction, assertEntries, boolean, hasMethods, originalOf } from '../../shared/index.ts';
+import type { Expectation } from '../../shared/index.ts';
 import type { OperationCall, OperationOutcome, PayloadOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
 import { OperationRecord } from '../operation-record/index.ts';
 import { Meters } from './meters.ts';
@@ -26,12 +27,12 @@ export interface OpenTelemetryOptions {
   readonly flush?: (() => Promise<unknown>) | undefined;
 }
 
-const known: Readonly<Record<keyof OpenTelemetryOptions, true>> = {
-  tracerProvider: true,
-  meterProvider: true,
-  document: true,
-  errorMessages: true,
-  flush: true,
+const expectations: Readonly<Record<keyof OpenTelemetryOptions, Expectation>> = {
+  tracerProvider: { words: 'an object with getTracer', holds: (value) => hasMethods(value, 'getTracer') },
+  meterProvider: { words: 'an object with getMeter', holds: (value) => hasMethods(value, 'getMeter') },
+  document: boolean,
+  errorMessages: boolean,
+  flush: aFunction,
 };
 
 /**
@@ -42,7 +43,7 @@ const known: Readonly<Record<keyof OpenTelemetryOptions, true>> = {
  * export default createHandler({ typeDefs, resolvers, plugins: [openTelemetry({ flush: () => provider.forceFlush() })] });
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): ServerPlugin {
-  assertKnownOptions(options, known, { of: 'openTelemetry' });
+  assertEntries('', options, expectations, 'openTelemetry');
   const { flush } = options;
   const name = 'graphql-functions';
   const tracer = (options.tracerProvider ?? trace).getTracer(name, packageVersion);

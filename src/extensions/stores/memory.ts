@@ -1,3 +1,4 @@
+import { aFunction, assertEntries, boolean } from '../../shared/index.ts';
 import type { Milliseconds } from '../../shared/index.ts';
 import { takeFrom } from './bucket.ts';
 import type { BudgetStore } from './budget-store.ts';
@@ -22,7 +23,9 @@ const maxCharacters = 67_108_864;
  * Keeps up to 100,000 records, 67,108,864 characters of answers, and 100,000 buckets of points, and as many of anonymous clients, in the
  * memory of this process: for tests and development. A restart forgets them.
  */
-export function memoryStore({ isOnlyProcess = false, now = () => Date.now() }: MemoryStoreOptions = {}): IdempotencyStore & BudgetStore {
+export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore & BudgetStore {
+  assertEntries('', options, { isOnlyProcess: boolean, now: aFunction }, 'memoryStore');
+  const { isOnlyProcess = false, now = () => Date.now() } = options;
   let characters = 0;
   const records = new Entries<StoredRecord>('records', ({ answer }) => void (characters -= answer?.length ?? 0));
   const apply = <T>(id: string, { result, write }: RecordStep<T>): T => {

@@ -1,7 +1,8 @@
 import { GraphQLError } from 'graphql';
 
 import type { OperationOutcome, ServerPlugin } from '../../server/index.ts';
-import { isGraphQLError, isRecord } from '../../shared/index.ts';
+import { assertEntries, isGraphQLError, isRecord } from '../../shared/index.ts';
+import type { Expectation } from '../../shared/index.ts';
 import { ExecutionTrace } from './trace.ts';
 import { encodeTrace } from './trace-format.ts';
 
@@ -26,8 +27,9 @@ export interface InlineTraces {
  * Makes the value of the option `traces` of `subgraph`: answers have `extensions.ftv1`, a trace of their resolvers, if the router asks for
  * it by the header `apollo-federation-include-trace: ftv1`. Other requests cost nothing more. Throws a TypeError for wrong options.
  */
-export function inlineTraces({ includeErrors = { masked: true } }: InlineTraceOptions = {}): InlineTraces {
-  const shownError = errorFormOf(includeErrors);
+export function inlineTraces(options: InlineTraceOptions = {}): InlineTraces {
+  assertEntries('', options, expectations, 'inlineTraces');
+  const shownError = errorFormOf(options.includeErrors ?? { masked: true });
   const ownFact = Symbol('inlineTraces');
   return {
     plugin: {
@@ -49,20 +51,23 @@ export function inlineTraces({ includeErrors = { masked: true } }: InlineTraceOp
   };
 }
 
+const expectations: Readonly<Record<keyof InlineTraceOptions, Expectation>> = {
+  includeErrors: {
+    words: '{ masked: true }, { unmodified: true } or { transform: a function }',
+    holds: (value) =>
+      isRecord(value) && (value['masked'] === true || value['unmodified'] === true || typeof value['transform'] === 'function'),
+  },
+};
+
 type ShownError = (error: GraphQLError) => GraphQLError | null;
 
-function errorFormOf(includeErrors: unknown): ShownError {
-  const given = (isRecord(includeErrors) ? includeErrors : {}) as { masked?: unknown; unmodified?: unknown; transform?: unknown };
-  if (given.masked === true) return masked;
-  if (given.unmodified === true) return (error) => error;
-  const { transform } = given;
-  if (typeof transform !== 'function')
-    throw new TypeError(
-      'Expected includeErrors of inlineTraces to be { masked: true }, { unmodified: true } or { transform: a function }.',
-    );
+function errorFormOf(includeErrors: NonNullable<InlineTraceOptions['includeErrors']>): ShownError {
+  if ('masked' in includeErrors) return masked;
+  if ('unmodified' in includeErrors) return (error) => error;
+  const { transform } = includeErrors;
   return (error) => {
     const copy = Object.assign(Object.create(Object.getPrototypeOf(error) as object) as GraphQLError, error, { message: error.message });
-    const shown = (transform as ShownError)(copy);
+    const shown = transform(copy);
     return shown === null || isGraphQLError(shown) ? shown : masked();
   };
 }

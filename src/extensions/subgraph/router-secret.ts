@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 
-import { assertKnownOptions, describe } from '../../shared/index.ts';
+import { aFunction, assertEntries, describe } from '../../shared/index.ts';
+import type { Expectation } from '../../shared/index.ts';
 
 /** A secret that only the router knows. */
 export interface RouterSecret {
@@ -15,12 +16,10 @@ export interface RouterSecret {
 
 /** Throws an Error that says what to write if the option is wrong, or if there is no secret. */
 export function assertRouterSecret(option: RouterSecret): void {
-  const { header, secrets } = option ?? {};
+  const { secrets } = option ?? {};
   if (typeof secrets !== 'function')
     throw new TypeError(`Expected routerSecret.secrets to be a function that returns a list of secrets, got ${describe(secrets)}.`);
-  assertKnownOptions(option, { header, secrets }, { of: 'subgraph', path: 'routerSecret.' });
-  if (header !== undefined && !(typeof header === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(header)))
-    throw new TypeError(`Expected routerSecret.header to be the name of a header field, got ${describe(header)}.`);
+  assertEntries('routerSecret.', option, { header: fieldName, secrets: aFunction }, 'subgraph');
   const list: unknown = secrets();
   if (Array.isArray(list) && list.length > 0 && list.every((secret) => typeof secret === 'string' && secret !== '')) return;
   // Without the values, because this message is logged.
@@ -28,6 +27,11 @@ export function assertRouterSecret(option: RouterSecret): void {
     `Expected routerSecret.secrets to return secrets that are not empty, such as [process.env.ROUTER_SECRET], got ${describe(Array.isArray(list) ? list : typeof list)}. Is the variable set?`,
   );
 }
+
+const fieldName: Expectation = {
+  words: 'the name of a header field',
+  holds: (value) => typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value),
+};
 
 /** Throws a GraphQLError with the code UNAUTHENTICATED unless the header fields have one of the secrets. */
 export function assertRouter({ header = 'x-router-secret', secrets }: RouterSecret, headers: { get(name: string): string | null }): void {

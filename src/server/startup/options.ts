@@ -9,7 +9,18 @@ import type { CORSOptions } from '../http/cors.ts';
 import type { IncrementalDelivery } from '../http/streams/incremental-delivery.ts';
 import type { HTTPStatusProfile } from '../http/status.ts';
 import type { ContextValue } from '../operation/context.ts';
-import { aFunction, anything, assertEntries, boolean, describe, isRecord, positive } from '../../shared/index.ts';
+import {
+  aFunction,
+  anything,
+  assertEntries,
+  boolean,
+  describe,
+  hasMethods,
+  isRecord,
+  keyValueCache,
+  positive,
+  text,
+} from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
 import type { FormatError } from '../operation/format-errors.ts';
 import type { Logger } from '../operation/types.ts';
@@ -135,7 +146,6 @@ export function assertOptions(options: unknown): asserts options is ServerOption
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const isListOfText = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === 'string');
-const hasMethods = (value: unknown, names: readonly string[]): boolean => isRecord(value) && names.every((name) => isFunction(value[name]));
 
 /** Names of any other form may be added by a browser, a gateway or a proxy, to requests of other sites too. */
 const requestHeaders: Expectation = {
@@ -156,16 +166,13 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   fieldResolver: aFunction,
   executor: {
     words: 'graphqlJSExecutor(), imported from "graphql-functions/graphql-js"',
-    holds: (value) => hasMethods(value, ['executeWithGraphQLJS']),
+    holds: (value) => hasMethods(value, 'executeWithGraphQLJS'),
   },
   validationRules: { words: 'a list of validation rules', holds: (value) => Array.isArray(value) && value.every(isFunction) },
-  cache: {
-    words: '"bounded", or an object with get, set and delete',
-    holds: (value) => value === 'bounded' || hasMethods(value, ['get', 'set', 'delete']),
-  },
+  cache: { words: `"bounded", or ${keyValueCache.words}`, holds: (value) => value === 'bounded' || keyValueCache.holds(value) },
   plugins: { words: 'a list of plugin objects', holds: (value) => Array.isArray(value) && value.every(isRecord) },
   landingPage: boolean,
-  logger: { words: 'an object with debug, info, warn and error', holds: (value) => hasMethods(value, ['debug', 'info', 'warn', 'error']) },
+  logger: { words: 'an object with debug, info, warn and error', holds: (value) => hasMethods(value, 'debug', 'info', 'warn', 'error') },
   csrfPrevention: {
     words: 'true, false, or { requestHeaders: [names] }',
     holds: (value) => isBoolean(value) || has(value, 'requestHeaders'),
@@ -179,7 +186,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   cors: { words: 'an object like { origin: ["https://example.com"] }', holds: isRecord, entries: corsExpectations },
   incrementalDelivery: {
     words: 'incrementalDelivery(), imported from "graphql-functions/incremental"',
-    holds: (value) => hasMethods(value, ['execute']) && 'multipart' in (value as object),
+    holds: (value) => hasMethods(value, 'execute') && 'multipart' in (value as object),
   },
   httpStatusProfile: { words: '"2026-09" or "classic"', holds: (value) => value === '2026-09' || value === 'classic' },
   introspection: boolean,
@@ -204,7 +211,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
       partial: { words: '"PROPAGATE" or "NULL"', holds: (value) => value === 'PROPAGATE' || value === 'NULL' },
     },
   },
-  nodeEnv: { words: 'a string', holds: (value) => typeof value === 'string' },
+  nodeEnv: text,
 };
 
 /** True for an object with this entry, whose value is checked separately. */

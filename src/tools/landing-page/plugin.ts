@@ -1,5 +1,6 @@
 import { hasPackageFiles } from '../../server/for-tools.ts';
 import type { LandingPage, ServerPlugin } from '../../server/index.ts';
+import { aFunction, assertEntries, boolean } from '../../shared/index.ts';
 import type { PackedPlayground } from './playground-files.ts';
 
 /** The settings of the page for browsers. */
@@ -23,6 +24,7 @@ export interface LandingPageOptions {
  * ```
  */
 export function landingPage(options: LandingPageOptions = {}): ServerPlugin {
+  assertEntries('', options, { embedded: boolean, playground: aFunction }, 'landingPage');
   return { serverWillStart: () => ({ renderLandingPage: () => renderLandingPage(options) }) };
 }
 

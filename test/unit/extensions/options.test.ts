@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 
 import { buildSchema } from 'graphql';
+import { Keyv } from 'keyv';
 
 import { budget, memoryStore, redisStore } from '../../../src/entries/budget.ts';
 import { compression } from '../../../src/entries/compression.ts';
@@ -19,6 +20,7 @@ import {
   postgresStore,
 } from '../../../src/entries/idempotency.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
+import { landingPage } from '../../../src/entries/landing-page.ts';
 import { limits } from '../../../src/entries/limits.ts';
 import { mcp } from '../../../src/entries/mcp.ts';
 import { openTelemetry } from '../../../src/entries/opentelemetry.ts';
@@ -34,8 +36,10 @@ const extensions: Readonly<Record<string, (options?: any) => any>> = {
   idempotency,
   incrementalDelivery,
   inlineTraces,
+  landingPage,
   limits,
   mcp,
+  memoryStore,
   openTelemetry,
   subgraph,
 };
@@ -83,8 +87,15 @@ const wrong: Readonly<Record<string, readonly (readonly [change: object, message
     [{ storeTimeout: 0 }, /storeTimeout of budget to be milliseconds, at most 60000, got 0/],
     [{ cost: { listSize: 5 } }, /Unknown option "cost" of budget/],
   ],
+  compression: [
+    // Would turn off the protection against BREACH.
+    [{ withCookies: 'no' }, /^Expected the option withCookies of compression to be true or false, got "no"\.$/],
+    [{ restAPI: 'false' }, /^Expected the option restAPI of compression to be true or false, got "false"\.$/],
+  ],
   costLine: [
-    [{ format: 'xml' }, /format of costLine to be "json" or "emf", got xml/],
+    [{ format: 'xml' }, /^Expected the option format of costLine to be "json" or "emf", got "xml"\.$/],
+    [{ namespace: 5 }, /^Expected the option namespace of costLine to be a string, got 5\.$/],
+    [{ write: 'log' }, /^Expected the option write of costLine to be a function, got "log"\.$/],
     [{ formatt: 'emf' }, /^Unknown option "formatt" of costLine\. Did you mean "format"\?$/],
   ],
   edge: [
@@ -97,7 +108,8 @@ const wrong: Readonly<Record<string, readonly (readonly [change: object, message
     [{ cdn: 'rfc9213', purge: method }, /no purge option with cdn "rfc9213", which has no tags/],
     [{ cdn: undefined, store: new Map(), deploy: '1', purge: method }, /no purge option without a cdn/],
     [{ store: new Map() }, /edge with a store to have deploy/],
-    [{ store: {}, deploy: '1' }, /store of edge to be a KeyValueCache/],
+    [{ store: {}, deploy: '1' }, /store of edge to be an object with get, set and delete, such as new KeyvAdapter\(keyv\), got an object/],
+    [{ store: new Keyv(), deploy: '1' }, /such as new KeyvAdapter\(keyv\), got a Keyv\.$/],
     [{ cdn: undefined }, /cdn of edge .*, got undefined\. Without a CDN, give it a store/],
   ],
   idempotency: [
@@ -116,8 +128,9 @@ const wrong: Readonly<Record<string, readonly (readonly [change: object, message
     [{ storeTimeout: 3_600_000 }, /storeTimeout .* at most 60000/],
     [{ required: 'charge' }, /required .* true, false or a list of mutations, got "charge"/],
   ],
-  incrementalDelivery: [[{ maxParts: '5' }, /^Expected maxParts of incrementalDelivery to be 0 or more, got "5"\.$/]],
+  incrementalDelivery: [[{ maxParts: '5' }, /^Expected the option maxParts of incrementalDelivery to be 0 or more, got "5"\.$/]],
   inlineTraces: [[{ includeErrors: {} }, /includeErrors of inlineTraces to be \{ masked: true \}/]],
+  landingPage: [[{ embeded: false }, /^Unknown option "embeded" of landingPage\. Did you mean "embedded"\?$/]],
   limits: [
     ...[{ maxCost: 0 }, { maxCost: -1 }, { maxCost: 1.5 }, { maxCost: { limit: 5 } }, { maxDepth: Infinity }, { maxAliases: -1 }].map(
       (change) => [change, /^Expected the option max\w+ of limits to be a .*whole number/] as const,
@@ -134,7 +147,7 @@ const wrong: Readonly<Record<string, readonly (readonly [change: object, message
     [pageLimits({ max: Infinity }), /pageLimits\.max of limits to be a positive whole number, got Infinity/],
     [{ pageLimits: true }, /pageLimits of limits to be an object with default and max, like \{ default: .*, got true/],
     [pageLimits({ maximum: 5 }), /Unknown option "pageLimits\.maximum" of limits\. Known options: default, max, fields/],
-    [pageLimits({ fields: { 'Query.books': 5 } }), /pageLimits\.fields of limits to be an object like /],
+    [pageLimits({ fields: { 'Query.books': 5 } }), /pageLimits\.fields\["Query\.books"\] of limits to be an object like /],
     [pageLimits({ fields: { 'Query.books': { max: 'all' } } }), /fields\["Query\.books"\]\.max .* whole number, got "all"/],
     [pageLimits({ fields: { 'Query.books': { max: 10 } } }), /fields\["Query\.books"\] to have a default of at most its max, 10, got 20/],
     ...['Query.bookz', 'Named.books', 'books'].map(
@@ -144,15 +157,31 @@ const wrong: Readonly<Record<string, readonly (readonly [change: object, message
     [pageLimits({ fields: { 'Query.single': { max: 50 } } }), /"Query\.single", which returns no list/],
   ],
   mcp: [
-    [{ maxBodyBytes: Number.NaN }, /maxBodyBytes of mcp to be a positive number, got NaN/],
+    [{ maxBodyBytes: Number.NaN }, /maxBodyBytes of mcp to be a positive whole number, got NaN/],
+    [{ instructions: 5 }, /^Expected the option instructions of mcp to be a string, got 5\.$/],
+    [{ tools: ['x'] }, /^Expected the option tools of mcp to be an object like \{ find_books: \{ document: id \} \}, got \["x"\]\.$/],
+    [{ tools: { x: {} } }, /^Expected the option tools\.x\.document of mcp to be the id of a trusted document, got undefined\.$/],
+    [{ tools: { x: { document: 'a', readonly: true } } }, /^Unknown option "tools\.x\.readonly" of mcp\. Did you mean "readOnly"\?$/],
+    [{ scalars: 'x' }, /^Expected the option scalars of mcp to be an object like \{ Date: \{ type: 'string' \} \}, got "x"\.$/],
+    [{ scalars: { Date: 'string' } }, /^Expected the option scalars\.Date of mcp to be a JSON Schema, got "string"\.$/],
+    [
+      { origins: 'https://a.example' },
+      /^Expected the option origins of mcp to be .*'https:\/\/app\.example\.com'.*, got "https:\/\/a\.example"\.$/,
+    ],
+    [{ authorization: true }, /^Expected the option authorization of mcp to be \{ resource, authorizationServers \}, got true\.$/],
+    [{ authorization: { ...authorization, scope: ['a'] } }, /^Unknown option "authorization\.scope" of mcp\. Did you mean "scopes"\?$/],
     [{ hidden: { tenant: '2' } }, /hidden\.tenant of mcp to be a function/],
-    [{ version: '' }, /version of mcp to be a string/],
+    [{ version: '' }, /version of mcp to be a string that is not empty/],
     [{ path: 'mcp' }, /path of mcp to be the end of a path/],
-    [{ origins: ['https://app.example/'] }, /origins of mcp to be like/],
+    [{ origins: ['https://app.example/'] }, /origins of mcp to be .*, got \["https:\/\/app\.example\/"\]/],
     [{ tools: { 'a.b': { document: 'a' } } }, /The tool of mcp needs a name of 1 to 64 letters/],
     [{ authorization: { ...authorization, resource: 'https://shop.example/?a' } }, /resource of mcp to be a URL without query/],
     [{ authorization: { ...authorization, authorizationServers: [] } }, /authorizationServers of mcp to be a list/],
-    [{ authorization: { ...authorization, scopes: ['a b'] } }, /scopes of mcp to be scope names/],
+    [{ authorization: { ...authorization, scopes: ['a b'] } }, /scopes of mcp to be a list of scope names/],
+  ],
+  openTelemetry: [
+    [{ document: 'no' }, /^Expected the option document of openTelemetry to be true or false, got "no"\.$/],
+    [{ tracerProvider: {} }, /^Expected the option tracerProvider of openTelemetry to be an object with getTracer, got an object\.$/],
   ],
   subgraph: [
     [{ typeDefs: `${linkTo('v2.9', '@key')}${linkTo('v2.8', '@tag')}${typeDefs} ${key}` }, /got ".*v2\.9" and ".*v2\.8"\. Remove one/],
@@ -175,9 +204,18 @@ const wrong: Readonly<Record<string, readonly (readonly [change: object, message
       /Unknown option "routerSecret\.headers" of subgraph\. Did you mean "header"\?/,
     ],
     [router('secret'), /secrets to be a function that returns a list of secrets, got undefined/],
-    [router({ header: 'a b', secrets: () => ['secret'] }), /routerSecret\.header to be the name of a header field, got "a b"/],
+    [router({ header: 'a b', secrets: () => ['secret'] }), /routerSecret\.header of subgraph to be the name of a header field, got "a b"/],
   ],
 };
+
+function messageFrom(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'Nothing was refused.';
+}
 
 /** Starts a server with an extension. Some options are compared with its schema. */
 function start(name: string, options: object): void {
@@ -201,10 +239,30 @@ for (const [name, create] of Object.entries(extensions))
         );
       });
 
-    if (name !== 'subgraph' && name !== 'inlineTraces')
+    if (name !== 'subgraph')
       test('an option that does not exist', () => {
         assert.throws(() => create({ colour: 1 }), new RegExp(`^TypeError: Unknown option "colour" of ${name}\\. Known options: `));
       });
+
+    test('each option, if its value has no type that an option has', () => {
+      const known = /Known options: (.*)\./.exec(messageFrom(() => create({ colour: 1 })))?.[1]?.split(', ') ?? ['routerSecret', 'traces'];
+
+      for (const option of known) {
+        const change = { [option]: Symbol(option) };
+        assert.match(
+          messageFrom(() => start(name, { ...right[name], ...change })),
+          new RegExp(`${option}\\b.* got Symbol|routerSecret`),
+        );
+      }
+    });
+
+    test('options that are no object', () => {
+      for (const options of ['x', null])
+        assert.match(
+          messageFrom(() => create(options)),
+          new RegExp(`\\b${name}\\b`),
+        );
+    });
 
     if (name in right)
       test('no options, like {}', () => {
@@ -218,6 +276,12 @@ for (const [name, create] of Object.entries(extensions))
         );
       });
   });
+
+test('limits() without options names them', () => {
+  const message = /^Expected the options of limits to be an object with maxDepth, .*, pageLimits, got undefined\.$/;
+
+  assert.throws(() => (limits as () => unknown)(), { message });
+});
 
 describe('a server', () => {
   test('refuses options of limits, and names the extension', () => {

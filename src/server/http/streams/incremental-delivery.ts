@@ -2,7 +2,8 @@ import { getNullableType, GraphQLError, isListType, Kind, visit } from 'graphql'
 import type { ASTVisitor, DirectiveNode, ValidationContext, ValidationRule, ValueNode } from 'graphql';
 
 import { deferDirective, planners, streamDirective, isGraphQL17, isIncrementalDirective } from '../../../executor/index.ts';
-import { assertKnownOptions, describe } from '../../../shared/index.ts';
+import { assertEntries } from '../../../shared/index.ts';
+import type { Expectation } from '../../../shared/index.ts';
 import { executeIncrementally } from '../../operation/delivery/incremental.ts';
 import type { StreamFormat } from './payload-chunks.ts';
 import type { IncrementalExecution } from '../../operation/operation.ts';
@@ -36,7 +37,9 @@ export interface IncrementalDeliveryOptions {
   readonly maxParts?: number;
 }
 
-const known: Readonly<Record<keyof IncrementalDeliveryOptions, true>> = { maxParts: true };
+const expectations: Readonly<Record<keyof IncrementalDeliveryOptions, Expectation>> = {
+  maxParts: { words: '0 or more', holds: (value) => typeof value === 'number' && value >= 0 },
+};
 
 /**
  * The value of the option `incrementalDelivery`: answers `@defer` and `@stream` in several parts.
@@ -51,10 +54,8 @@ const known: Readonly<Record<keyof IncrementalDeliveryOptions, true>> = { maxPar
  * ```
  */
 export function incrementalDelivery(options: IncrementalDeliveryOptions = {}): IncrementalDelivery {
-  assertKnownOptions(options, known, { of: 'incrementalDelivery' });
+  assertEntries('', options, expectations, 'incrementalDelivery');
   const { maxParts = 1_000 } = options;
-  if (typeof maxParts !== 'number' || !(maxParts >= 0))
-    throw new TypeError(`Expected maxParts of incrementalDelivery to be 0 or more, got ${describe(maxParts)}.`);
   return {
     directives: [deferDirective, streamDirective],
     validationRules: incrementalRules,

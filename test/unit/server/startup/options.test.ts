@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { inspect } from 'node:util';
+
+import { Keyv } from 'keyv';
+import { Keyv as Keyv5 } from 'keyv5';
 
 import { createHandler as createLambdaHandler } from '../../../../src/entries/aws-lambda.ts';
 import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
@@ -19,7 +23,10 @@ describe('an invalid option value throws at createHandler and says what to write
   const wrong: readonly [option: string, value: unknown, message: RegExp][] = [
     ['context', { user: 1 }, /^Expected the option context to be a function that returns the context value, for example .*, got an object/],
     ['dataSources', { books: {} }, /^Expected the option dataSources to be a function that returns new data sources, for example/],
-    ['cache', 'unbounded', /"bounded", or an object with get, set and delete, got "unbounded"/],
+    ['cache', 'unbounded', /"bounded", or an object with get, set and delete, such as new KeyvAdapter\(keyv\), got "unbounded"/],
+    // Takes a lifetime in another form, so that nothing would expire.
+    ['cache', new Keyv(), /new KeyvAdapter\(keyv\), got a Keyv\.$/],
+    ['cache', new Keyv5(), /new KeyvAdapter\(keyv\), got a Keyv\.$/],
     ['plugins', {}, /a list of plugin objects, got an object/],
     ['plugins', [{}, () => ({})], /a list of plugin objects, got \[an object, a function\]/],
     ['deadline', Promise.resolve({ ms: 5 }), /false, or \{ ms, reserveMs, partial \}, the first two in milliseconds, got a Promise/],
@@ -46,7 +53,8 @@ describe('an invalid option value throws at createHandler and says what to write
     ['nodeEnv', false, /a string/],
   ];
   for (const [option, value, message] of wrong)
-    test(`${option}: ${JSON.stringify(value) ?? String(value)}`, () => refuses({ typeDefs, [option]: value }, message));
+    test(`${option}: ${inspect(value, { depth: 1, breakLength: Infinity }).slice(0, 80)}`, () =>
+      refuses({ typeDefs, [option]: value }, message));
 
   test('undefined means the default', () => {
     const options = { typeDefs: 'type Query { undefinedIsNone: Int }', maxTokens: undefined, plugins: undefined } as never;
