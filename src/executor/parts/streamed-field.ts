@@ -6,7 +6,7 @@ import { completeItems } from '../run/shapes/lists.ts';
 import type { ListShape } from '../run/shapes/lists.ts';
 import type { PlannedField, Position, Shape, Streaming } from '../plan/planned-field.ts';
 import type { Run } from '../run/run.ts';
-import { handleRejections } from '../run/unhandled-rejections.ts';
+import { drainedWhenLeft, handleRejections } from '../run/unhandled-rejections.ts';
 import { sizeOfRead } from '../costs.ts';
 import { laterOf, sizeOfPath, StreamedList } from './later.ts';
 import type { StreamUsage } from './usage.ts';
@@ -78,8 +78,9 @@ function readAll(
 ): { readonly items: readonly unknown[]; readonly error?: { readonly thrown: unknown } } {
   const items: unknown[] = [];
   try {
-    for (const item of value) {
-      if (!Array.isArray(value)) run.budget.growByContainer(sizeOfRead);
+    const isArray = Array.isArray(value);
+    for (const item of isArray ? value : drainedWhenLeft(value)) {
+      if (!isArray) run.budget.growByContainer(sizeOfRead);
       handleRejections(item);
       items.push(item);
     }

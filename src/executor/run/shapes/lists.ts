@@ -6,6 +6,7 @@ import { isNumber } from './leaf.ts';
 import { Pending, PendingContainer } from '../pending.ts';
 import { Shape } from '../../plan/planned-field.ts';
 import { sizeOfItem, sizeOfRead } from '../../costs.ts';
+import { drainedWhenLeft } from '../unhandled-rejections.ts';
 import type { Position } from '../../plan/planned-field.ts';
 import type { Run } from '../run.ts';
 
@@ -63,7 +64,7 @@ export function completeItems(list: ListRun, items: Iterable<unknown>): unknown 
   let index = 0;
   let pending: PendingContainer | undefined;
   try {
-    for (const item of items) {
+    for (const item of isArray ? (items as readonly unknown[]) : drainedWhenLeft(items)) {
       if (!isArray) run.budget.grow(sizeOfRead);
       const value = completeItem(list, item, index);
       if (value instanceof Pending) {

@@ -10,7 +10,7 @@ import { createBell } from '../../../support/bell.ts';
 import { executionOf } from '../../../support/differential/both-executors.ts';
 import { createRandom } from '../../../support/random.ts';
 import { RejectingValues } from '../../../support/rejecting-values.ts';
-import { assertAllHandled } from '../../../support/unhandled-rejections.ts';
+import { assertAllHandled, unhandledRejections } from '../../../support/unhandled-rejections.ts';
 
 const schema = buildSchema(`
   interface Node { id: Int!  next: Node }
@@ -29,6 +29,56 @@ const rounds = Number(process.env['REJECTION_ROUNDS'] ?? 300);
 // An unhandled rejection ends a Node process and all of its requests.
 it('whatever resolvers return, and whenever the deadline passes, no rejection goes unhandled', async () => {
   await assertAllHandled(rounds, runOnce);
+});
+
+describe('a list that is not read to its end', () => {
+  const typeDefs = 'type Query { strict: [Int!] grid: [[Int!]] }';
+  const rejecting = (): Promise<unknown>[] => [1, 2].map(async () => (await turn(), fail()));
+  /** A generator over promises that were made together. */
+  const generator = function* (items: readonly unknown[]): Generator {
+    yield* items;
+  };
+  /** Its second `next` throws. */
+  const fails = (items: readonly unknown[]): Iterator<unknown> => {
+    const iterator = items.values();
+    let calls = 0;
+    return { next: () => (++calls === 2 ? fail() : iterator.next()) };
+  };
+
+  for (const [source, make] of [
+    ['the values of a Map', () => new Map([null, ...rejecting()].entries()).values()],
+    ['an iterator of an array', () => [null, ...rejecting()].values()],
+    ['a generator', () => generator([null, ...rejecting()])],
+    ['a generator, after promises', () => generator([...rejecting(), null, ...rejecting()])],
+    ['an iterator whose next() throws once', () => ({ [Symbol.iterator]: () => fails(rejecting()) })],
+  ] as const)
+    it(`leaves no promise of ${source} unhandled, as with graphql 17`, async () => {
+      const unhandled = await unhandledRejections(async () => {
+        const rootValue = { strict: make(), grid: [make(), make()] };
+        const { data } = await executePlanned(executionOf({ typeDefs, text: '{ strict grid }', rootValue }));
+        deepEqual({ ...data }, { strict: null, grid: [null, null] });
+        for (let turns = 0; turns < 3; turns++) await turn();
+      });
+
+      equal(unhandled, 0);
+    });
+
+  it('is read for promises up to a limit, and closed', async () => {
+    let read = 0;
+    let closed = 0;
+    const endless = function* (): Generator {
+      try {
+        for (;;) yield read++ === 0 ? null : read;
+      } finally {
+        closed++;
+      }
+    };
+
+    await executePlanned(executionOf({ typeDefs, text: '{ strict }', rootValue: { strict: endless() } }));
+
+    equal(closed, 1);
+    equal(read, 75_001);
+  });
 });
 
 describe('a value that is read later or never', () => {
@@ -92,6 +142,10 @@ async function runOnce(seed: number): Promise<void> {
     await turn();
   }
   await answer;
+}
+
+function fail(): never {
+  throw new Error('rejects');
 }
 
 /** Selects every field down to this depth. */
