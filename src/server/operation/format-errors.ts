@@ -160,6 +160,8 @@ export interface ErrorMarks {
 /** The causes of an answer's errors. One cause can fail many fields: it is logged once, and has one id. */
 export class Causes {
   readonly #known = new Map<unknown, { count: number; isTaken: boolean; marks: ErrorMarks | undefined }>();
+  /** The hashes of the texts: a thousand rows may fail in the same way. */
+  readonly #hashes = new Map<string, string>();
 
   constructor(errors: readonly GraphQLError[]) {
     for (const cause of errors.map(rootCause)) {
@@ -181,8 +183,16 @@ export class Causes {
     const known = this.#known.get(cause)!;
     const isFirst = !known.isTaken;
     known.isTaken = true;
-    if (hasMarks) known.marks ??= { errorId: createErrorId(), errorHash: createErrorHash(cause) };
+    if (hasMarks) known.marks ??= { errorId: createErrorId(), errorHash: this.#hashOf(cause) };
     return { isFirst, more: known.count > 1 ? ` and ${known.count - 1} more` : '', marks: hasMarks ? known.marks : undefined };
+  }
+
+  #hashOf(cause: unknown): string {
+    const text = `${textOf(cause, 'name')}: ${textOf(cause, 'message').replaceAll(varying, '')}`;
+    let hash = this.#hashes.get(text);
+    if (hash === undefined) this.#hashes.set(text, (hash = sha256(text).slice(0, 8)));
+    rememberErrorHash(cause, hash);
+    return hash;
   }
 }
 
@@ -195,17 +205,12 @@ function createErrorId(): string {
 const maxCharacters = 1_000;
 
 /**
- * What differs between equal failures: quoted parts, UUIDs, runs of 8 or more hexadecimal digits, and numbers. A quote without an end
- * reaches to the end of the text, which may have been cut. An apostrophe within a word, as in "can't", quotes nothing.
+ * What differs between equal failures: quoted parts, UUIDs, runs of 8 or more hexadecimal digits, and numbers with their sign, fraction,
+ * thousands and exponent. A quote without an end reaches to the end of the text, which may have been cut. An apostrophe within a word, as
+ * in "can't", quotes nothing.
  */
 const varying =
-  /"[^"]*(?:"|$)|`[^`]*(?:`|$)|(?<!\w)'[^']*(?:'|$)|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{8,}|\d+/gi;
-
-function createErrorHash(cause: unknown): string {
-  const hash = sha256(`${textOf(cause, 'name')}: ${textOf(cause, 'message').replaceAll(varying, '')}`).slice(0, 8);
-  rememberErrorHash(cause, hash);
-  return hash;
-}
+  /"(?:[^"\\]|\\[^]?)*"?|`(?:[^`\\]|\\[^]?)*`?|(?<!\w)'(?:[^'\\]|\\[^]?)*'?|[-+]?(?:[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{8,}|\.?\d+(?:[.,_]\d+)*(?:e[-+]?\d+)?)/gi;
 
 /** User code may have set another value, or a getter that throws. */
 function textOf(cause: unknown, name: 'name' | 'message'): string {

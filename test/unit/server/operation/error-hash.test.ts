@@ -33,7 +33,10 @@ const hashed = (text: string): string => createHash('sha256').update(text).diges
 const uuid = '123E4567-e89b-12d3-a456-426614174000';
 /** Messages, and what is left of them. */
 const messages: readonly (readonly [message: string, left: string])[] = [
-  ['connect ECONNREFUSED 10.0.0.7:5432', 'connect ECONNREFUSED ...:'],
+  ['connect ECONNREFUSED 10.0.0.7:5432', 'connect ECONNREFUSED :'],
+  ['From -3 to +4, .5, -0.5, 1.5, 1,234.56, 1_000 and 2.5e-7.', 'From  to , , , , ,  and .'],
+  ['Took 12345678.5 ms of -12345678, request-1a2b3c4d5e', 'Took  ms of , request'],
+  ['No "Emma \\"the\\" 1" in \'it\\\'s\' or `a\\`b`, "\\', 'No  in  or , '],
   ['No book "Emma" by \'Jane\' in `books`.', 'No book  by  in .'],
   [`User ${uuid} is gone`, 'User  is gone'],
   ['Commit deadBEEF and 0123abcd, not abcdefa', 'Commit  and , not abcdefa'],
