@@ -119,6 +119,7 @@ export function serverWith(witness: Witness, random: Random): ServerOptions {
       return outcome;
     }),
     ...hook('document', (_operation, next) => next()),
+    ...hook('admit'),
     ...hook('execution', (_execution, next) => next()),
     ...hook('payload', (_execution, next) => next()),
     ...hook('encode', () => (response: unknown) => response),

@@ -33,9 +33,8 @@ export function limits(options: LimitsOptions): ServerPlugin {
     start(context) {
       priceLists.set(context, pricesFor(context.schema));
     },
-    async execution(execution, next) {
+    admit(execution) {
       pricesFor(execution.schema).costOf(execution);
-      return next();
     },
   };
 }

@@ -14,6 +14,7 @@ import type {
   PayloadOutcome,
   RequestCall,
   ServerPlugin,
+  StageName,
 } from './plugin.ts';
 
 type Response = HTTPResponse | StreamedResponse;
@@ -37,6 +38,7 @@ export interface Stages {
   readonly request: Stage<RequestCall, Response> | undefined;
   readonly operation: Stage<OperationCall, OperationOutcome> | undefined;
   readonly document: Stage<OperationInContext, DocumentOutcome> | undefined;
+  readonly admit: NonNullable<ServerPlugin['admit']> | undefined;
   readonly execution: Stage<OperationExecution, OperationOutcome> | undefined;
   readonly payload: Stage<OperationExecution, PayloadOutcome | undefined> | undefined;
   readonly sourceCall: ((operation: OperationCall) => NonNullable<OperationWatch>) | undefined;
@@ -48,30 +50,43 @@ type OperationWatch = (dataSource: object, request: Parameters<NonNullable<Serve
 /** Returns the response with an encoded body. */
 export type EncodeBody = NonNullable<ReturnType<NonNullable<ServerPlugin['encode']>>>;
 
-/** Undefined if no plugin has a stage: then no record is made for plugins. */
+/** `plugins`: as in the list. Undefined if none has a stage: then no record is made for plugins. */
 export function createStages(plugins: readonly ServerPlugin[]): Stages | undefined {
   const stages: Stages = {
     request: stageOf('request', plugins),
     operation: stageOf('operation', plugins),
     document: stageOf('document', plugins),
+    admit: createAdmit(plugins),
     execution: stageOf('execution', plugins),
     payload: stageOf('payload', plugins),
-    sourceCall: createWatch(plugins),
-    encode: createEncode(plugins),
+    sourceCall: createWatch(inOrder(plugins)),
+    encode: createEncode(inOrder(plugins)),
   };
   return Object.values(stages).some((stage) => stage !== undefined) ? stages : undefined;
 }
 
-/** Plugins that only watch, so that they see what is sent, and then the others; of each, by their position, and else as in the list. */
-export function inOrder(plugins: readonly ServerPlugin[]): readonly ServerPlugin[] {
+/**
+ * Plugins that only watch, so that they see what is sent, and then the others; of each, by their position, and else as in the list. Without
+ * a stage: the order of their other members.
+ */
+export function inOrder(plugins: readonly ServerPlugin[], stage?: StageName): readonly ServerPlugin[] {
+  const rankOf = ({ position: given, onlyWatches }: ServerPlugin): number => {
+    const position = typeof given === 'object' ? stage && given[stage] : given;
+    return (onlyWatches === true ? 0 : 3) + (position === 'first' ? 0 : position === 'last' ? 2 : 1);
+  };
   return plugins.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
-function rankOf({ position, onlyWatches }: ServerPlugin): number {
-  return (onlyWatches === true ? 0 : 3) + (position === 'first' ? 0 : position === 'last' ? 2 : 1);
+/** Calls the members one after the other, and returns a promise only if one of them does. */
+function createAdmit(plugins: readonly ServerPlugin[]): Stages['admit'] {
+  const members = inOrder(plugins, 'admit').flatMap((plugin) => plugin.admit?.bind(plugin) ?? []);
+  const admitFrom = (at: number, execution: OperationExecution): Promise<void> | void => {
+    const work = members[at]?.(execution);
+    if (isPromiseLike(work)) return Promise.resolve(work).then(() => admitFrom(at + 1, execution));
+    return at < members.length ? admitFrom(at + 1, execution) : undefined;
+  };
+  return members.length === 0 ? undefined : (execution) => admitFrom(0, execution);
 }
-
-type StageName = 'request' | 'operation' | 'document' | 'execution' | 'payload';
 
 /** The stage of one plugin. */
 interface PluginStage<TSubject, TOutcome> {
@@ -81,10 +96,10 @@ interface PluginStage<TSubject, TOutcome> {
 }
 
 function stageOf<TSubject extends object, TOutcome extends object | undefined>(
-  name: StageName,
+  name: Exclude<StageName, 'admit'>,
   plugins: readonly ServerPlugin[],
 ): Stage<TSubject, TOutcome> | undefined {
-  const stages = plugins.flatMap((plugin): PluginStage<TSubject, TOutcome>[] => {
+  const stages = inOrder(plugins, name).flatMap((plugin): PluginStage<TSubject, TOutcome>[] => {
     const enter = plugin[name]?.bind(plugin) as PluginStage<TSubject, TOutcome>['enter'] | undefined;
     return enter === undefined ? [] : [{ name, onlyWatches: plugin.onlyWatches === true, enter }];
   });

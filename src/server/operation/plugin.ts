@@ -132,6 +132,12 @@ export interface StartedPlugin {
   stop?(): MaybePromise<void>;
 }
 
+/** Where a plugin is among the others. */
+type Position = 'first' | 'last';
+
+/** The members of a plugin that have a position. */
+export type StageName = 'request' | 'operation' | 'document' | 'admit' | 'execution' | 'payload';
+
 /** The options from which a schema is built. */
 export interface SchemaParts {
   readonly typeDefs?: unknown;
@@ -146,9 +152,10 @@ export interface SchemaParts {
 export interface ServerPlugin<TContext = unknown> extends ApolloHooks<TContext> {
   /**
    * 'first': the stages of this plugin are outside of those of plugins without a position. 'last': inside of them. All plugins that only
-   * watch are outside of the others. Default: the order of the list.
+   * watch are outside of the others. An object has positions of single stages, for example `{ request: 'first', execution: 'last' }`.
+   * Default: the order of the list.
    */
-  readonly position?: 'first' | 'last' | undefined;
+  readonly position?: Position | { readonly [TStage in StageName]?: Position | undefined } | undefined;
   /**
    * true: what this plugin does after `next` changes no answer and refuses none. If it has not ended at the last moment before the
    * platform's limit, the answer is sent anyway. Default: the operation is then answered with 504, without data, because the plugin might
@@ -188,6 +195,12 @@ export interface ServerPlugin<TContext = unknown> extends ApolloHooks<TContext> 
   operation?(operation: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome>;
   /** Wraps finding, parsing and validating the document of an operation, also of one whose document is known. Follows `context`. */
   document?(operation: OperationInContext, next: () => Promise<DocumentOutcome>): Promise<DocumentOutcome>;
+  /**
+   * Decides whether an operation may run, by its coerced variables: after `didResolveOperation`, before `responseForOperation` and every
+   * stage `execution`. If it throws, that is the outcome, and nothing runs. Later changes of the variables change nothing. Not called for
+   * variables with errors, which then are the answer. Members of several plugins are called one after the other, in the order of stages.
+   */
+  admit?(execution: OperationExecution): MaybePromise<void>;
   /**
    * Wraps the execution, from after the coercion of the variables to the formatted answer. Not entered by operations that were refused
    * before, or answered by `responseForOperation`. For a subscription, the outcome has its stream, and no result yet.

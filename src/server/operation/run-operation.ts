@@ -4,7 +4,7 @@ import type { DocumentNode, ExecutionResult, FormattedExecutionResult, Operation
 
 import { coercedVariables, executePlanned, joinObservers, prepareExecution } from '../../executor/index.ts';
 import type { PlannedExecution } from '../../executor/index.ts';
-import { copyErrorsForOperation, describe, isPlainObject, shallowCopyOf } from '../../shared/index.ts';
+import { copyErrorsForOperation, deepCopyOf, describe, isPlainObject, shallowCopyOf } from '../../shared/index.ts';
 import type { PromiseOrValue } from '../../shared/index.ts';
 import { callFailureHooks, hasHooks, startHooks } from './apollo-hooks.ts';
 import type { OperationHooks } from './apollo-hooks.ts';
@@ -62,11 +62,24 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
     } catch (thrown) {
       return (operation.ended = toRefusal(thrown, operation));
     }
+    const admit = settings.stages?.admit;
+    let admitted: OperationExecution | undefined;
+    if (admit !== undefined) {
+      operation.execution = prepare(operation);
+      if (coercedVariables(operation.execution) === undefined) return (operation.ended = await execute(operation));
+      admitted = describeExecution(operation);
+      try {
+        const admitting = admit(admitted);
+        if (admitting !== undefined) await inTime(admitting, operation);
+      } catch (thrown) {
+        return (operation.ended = toRefusal(thrown, operation));
+      }
+    }
     // A plugin may answer in place of the execution.
     const answered = hooks && (await inTime(hooks.responseForOperation(), operation));
     if (answered !== undefined) return (operation.ended = answered);
-    operation.execution = prepare(operation);
-    const result = execute(operation);
+    operation.execution ??= prepare(operation);
+    const result = execute(operation, admitted);
     return (operation.ended = result instanceof Promise ? await result : result);
   } catch (thrown) {
     return (operation.ended = toErrors(thrown));
@@ -178,7 +191,8 @@ function prepare(operation: Operation): Execution {
     document,
     operation: node!,
     contextValue,
-    variableValues: request.variables,
+    // A hook that changes variables after `admit` changes nothing.
+    variableValues: settings.stages?.admit === undefined ? request.variables : deepCopyOf(request.variables),
     invocation,
     answerLimit: { capacity, operations },
     kept: plans,
@@ -249,18 +263,26 @@ export function withCoercionCode({ hideSuggestions }: Pick<PlannedExecution, 'hi
 /** The results of operations whose document, choice or variables were refused. */
 const refusals = new WeakSet<ExecutionResult>();
 
-/** Runs the resolvers, inside hooks, and inside the plugins that wrap executions. The executor has its own timeout. */
-function execute(operation: Operation): PromiseOrValue<ExecutionResult> {
+/**
+ * Runs the resolvers, inside hooks, and inside the plugins that wrap executions. The executor has its own timeout. `admitted`: the
+ * execution as plugins have admitted it.
+ */
+function execute(operation: Operation, admitted?: OperationExecution): PromiseOrValue<ExecutionResult> {
   const stage = operation.settings.stages?.execution;
-  if (stage !== undefined && coercedVariables(operation.execution!) !== undefined) return executeInStage(operation, stage);
+  if (stage !== undefined && (admitted !== undefined || coercedVariables(operation.execution!) !== undefined))
+    return executeInStage(operation, stage, admitted ?? describeExecution(operation));
   return operation.hooks === undefined ? executeNow(operation) : executeInHooks(operation, operation.hooks);
 }
 
 /** Fills in `outcome`. Plugins have their own timeout once one has called `next` or failed. */
-async function executeInStage(operation: Operation, stage: Stage<OperationExecution, OperationOutcome>): Promise<ExecutionResult> {
+async function executeInStage(
+  operation: Operation,
+  stage: Stage<OperationExecution, OperationOutcome>,
+  seen: OperationExecution,
+): Promise<ExecutionResult> {
   const { invocation } = operation;
   const chosen: ExecutionOptions[] = [];
-  const running = stage(describeExecution(operation), {
+  const running = stage(seen, {
     invocation,
     run: () => {
       applyOptions(operation, chosen);

@@ -110,7 +110,18 @@ export function installPlugins({ plugins = [], apollo }: Config): ApolloServerPl
 }
 
 /** Hooks of plugins for createHandler that the servers of version 3 do not call. */
-const otherHooks = ['request', 'operation', 'document', 'execution', 'payload', 'sourceCall', 'encode', 'schemaWillBuild', 'start'];
+const otherHooks = [
+  'request',
+  'operation',
+  'document',
+  'admit',
+  'execution',
+  'payload',
+  'sourceCall',
+  'encode',
+  'schemaWillBuild',
+  'start',
+];
 
 /** Throws for a plugin that would do nothing here, or only a part of what it should, such as idempotency() and edge(). */
 function assertCallable(plugin: object, position: number): void {
