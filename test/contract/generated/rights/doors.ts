@@ -1,0 +1,104 @@
+import { parseParts } from '../../../support/multipart.ts';
+import { resultsOf } from '../../../support/sse.ts';
+import type { RandomOperation } from './operations.ts';
+import type { Server } from './serving.ts';
+
+/** An operation that a door sends. `id`: that of its trusted document. */
+export interface Sent {
+  readonly operation: RandomOperation;
+  readonly id: string;
+}
+
+/** An answer to one operation. */
+export interface Answer {
+  /** Undefined: the door has none for a single operation. */
+  readonly status: number | undefined;
+  readonly body: { readonly data?: unknown; readonly errors?: readonly { readonly message: string; readonly extensions?: any }[] };
+}
+
+/** A way in. */
+export interface Door {
+  readonly name: string;
+  readonly takes: (operation: RandomOperation) => boolean;
+  /** The operations that it takes at once. */
+  readonly atOnce: number;
+  readonly send: (server: Server, sent: readonly Sent[]) => Promise<readonly Answer[]>;
+}
+
+const url = 'https://api.example/graphql';
+let keys = 0;
+
+async function post(server: Server, body: unknown, accept = 'application/json'): Promise<Answer> {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': `"key-${keys++}"`, accept };
+  return read(await server.handler(new Request(url, { method: 'POST', headers, body: JSON.stringify(body) }), {}));
+}
+
+async function read(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const type = response.headers.get('content-type') ?? '';
+  const [first] = type.startsWith('text/event-stream')
+    ? resultsOf(text)
+    : type.startsWith('multipart/')
+      ? parseParts(text)
+      : [JSON.parse(text)];
+  // An event stream begins before its operation does.
+  const isStream = type.startsWith('text/event-stream');
+  return { status: isStream ? undefined : response.status, body: first as Answer['body'] };
+}
+
+function bodyOf({ operation: { text, variables, operationName } }: Sent): object {
+  return { query: text, variables, operationName };
+}
+
+function acceptFor({ kind, isDeferred }: RandomOperation): string {
+  if (kind === 'subscription') return 'text/event-stream';
+  return isDeferred ? 'multipart/mixed, application/json' : 'application/json';
+}
+
+const single = async (answer: Promise<Answer>): Promise<readonly Answer[]> => [await answer];
+
+/** All doors through which random operations are sent. Those of MCP tools and REST are added here. */
+export const doors: readonly Door[] = [
+  {
+    name: 'POST',
+    takes: () => true,
+    atOnce: 1,
+    send: (server, [sent]) => single(post(server, bodyOf(sent!), acceptFor(sent!.operation))),
+  },
+  {
+    name: 'GET',
+    takes: ({ kind }) => kind === 'query',
+    atOnce: 1,
+    send: async (server, [sent]) => {
+      const { text, variables, operationName } = sent!.operation;
+      const query = new URLSearchParams({ query: text, variables: JSON.stringify(variables), operationName });
+      const headers = { accept: acceptFor(sent!.operation), 'graphql-require-preflight': '1' };
+      return single(server.handler(new Request(`${url}?${query.toString()}`, { headers }), {}).then(read));
+    },
+  },
+  {
+    name: 'by id',
+    takes: () => true,
+    atOnce: 1,
+    send: (server, [sent]) => {
+      const { variables, operationName } = sent!.operation;
+      return single(post(server, { documentId: sent!.id, variables, operationName }, acceptFor(sent!.operation)));
+    },
+  },
+  {
+    name: 'batch',
+    takes: ({ kind }) => kind !== 'subscription',
+    atOnce: 3,
+    send: async (server, sent) => {
+      const { body } = await post(server, sent.map(bodyOf));
+      if (!Array.isArray(body)) throw new Error(`Expected a list of answers, got ${JSON.stringify(body)}.`);
+      return body.map((one) => ({ status: undefined, body: one as Answer['body'] }));
+    },
+  },
+  {
+    name: 'direct invocation',
+    takes: ({ kind }) => kind !== 'subscription',
+    atOnce: 1,
+    send: async (server, [sent]) => [{ status: undefined, body: (await server.handler(bodyOf(sent!), {})) as Answer['body'] }],
+  },
+];
