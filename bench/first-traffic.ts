@@ -4,9 +4,9 @@ import type { Contestant } from './event.ts';
 
 const { typeDefs, resolvers } = compareShapes[0]!;
 const events = Object.fromEntries(compareShapes.map(({ name, event }) => [name, event]));
-const product = (): object => createEvent(JSON.stringify({ query: productList, variables: { first: 20 } }));
+export const product = (): object => createEvent(JSON.stringify({ query: productList, variables: { first: 20 } }));
 const hello = events['hello']!;
-const mutation = events['mutation']!;
+export const mutation = events['mutation']!;
 const unseen = events['unseen documents']!;
 const rows = (): object =>
   createEvent(
