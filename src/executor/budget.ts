@@ -76,6 +76,11 @@ export class Budget {
     this.grow(0);
   }
 
+  /** True when a quarter of the free work is done: nothing may be made a second time. */
+  get hasMuchWork(): boolean {
+    return this.#workLeft < (0.75 * freeWork) / (this.#limits?.operations ?? 1);
+  }
+
   /** Takes one of the errors that the response may contain. False when none is left: then further errors are only counted. */
   takeError(): boolean {
     if (this.hasManyErrors) return false;

@@ -140,7 +140,11 @@ function coerceVariables(plan: Plan, run: Run, execution: PlannedExecution): rea
   try {
     let values: VariableValues | readonly GraphQLError[] | UncoercedVariable = plan.coerceVariables(variableValues ?? {}, run);
     if (values instanceof UncoercedVariable) {
-      if (answerLimit !== undefined && lengthOfJSON(variableValues ?? {}) > maxExplained / answerLimit.operations) return [values.error()];
+      if (
+        answerLimit !== undefined &&
+        (run.budget.hasMuchWork || lengthOfJSON(variableValues ?? {}) > maxExplained / answerLimit.operations)
+      )
+        return [values.error()];
       values = coerceWithGraphQLJS(execution);
       if (Array.isArray(values)) return values as readonly GraphQLError[];
     }

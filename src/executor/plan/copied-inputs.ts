@@ -15,7 +15,10 @@ export function copyInput(inputType: GraphQLInputType, value: unknown): unknown 
   if (!isInputObjectType(type)) return deepCopyOf(value);
   const copy = Object.create(Object.getPrototypeOf(value) as object | null) as Record<string, unknown>;
   const fields = type.getFields();
-  for (const [name, part] of Object.entries(value)) copy[name] = fields[name] === undefined ? part : copyInput(fields[name].type, part);
+  for (const name of Object.keys(value)) {
+    const part = (value as Record<string, unknown>)[name];
+    copy[name] = fields[name] === undefined ? part : copyInput(fields[name].type, part);
+  }
   return copy;
 }
 

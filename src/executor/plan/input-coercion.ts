@@ -6,6 +6,7 @@ import { isGraphQL17 } from '../graphql-version.ts';
 import type { Run } from '../run/run.ts';
 import { inputsOf } from './literals.ts';
 import type { PreparedInput } from './literals.ts';
+import { workOf } from '../costs.ts';
 import { absent, createRecord, put, valueOf, workIn, workOfContainer } from './per-run-values.ts';
 import { notPlain } from './planned-field.ts';
 
@@ -94,11 +95,11 @@ function objectCoercer(type: GraphQLInputObjectType): InputCoercion['coerce'] {
       const field = list[at]!;
       if (field.isInherited && !Object.hasOwn(value, field.name)) return undefined;
       const given = value[field.name];
-      if (given === undefined) work += workIn(field.whenAbsent());
-      else recognized++;
+      if (given !== undefined) recognized++;
       const result = given === undefined ? valueOf(field.whenAbsent(), run) : coerceGiven(coercions[at]!, given, run);
       if (result === absent) continue;
       if (result === undefined) return undefined;
+      if (given === undefined) work += workOf.inputDefault + workIn(field.whenAbsent());
       last = result;
       put(coerced, field.name, last);
       kept++;

@@ -12,6 +12,7 @@ import type {
 } from 'graphql';
 
 import type { Run } from '../run/run.ts';
+import { workOf } from '../costs.ts';
 import {
   absent,
   coerceLiteral,
@@ -57,7 +58,8 @@ function prepareList(type: GraphQLInputType, node: ValueNode): Prepared {
 function prepareObject(type: GraphQLInputObjectType, { fields: nodes }: ObjectValueNode): Prepared {
   const given = inputsOf(type).prepare(nodes);
   if (given === undefined || (type.isOneOf && nodes.length !== 1)) return undefined;
-  return new PerRunValue(workOfContainer(given.count) + given.work, (run) => {
+  const defaults = (given.count - nodes.length) * workOf.inputDefault;
+  return new PerRunValue(workOfContainer(given.count) + defaults + given.work, (run) => {
     // The object has no prototype in either major version.
     const object = given.make(Object.create(null) as Record<string, unknown>, run);
     return type.isOneOf && object !== undefined && !hasOneValue(object) ? undefined : object;

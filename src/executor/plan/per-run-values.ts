@@ -85,7 +85,8 @@ function workOfCopy(value: unknown, seen: Set<object> = new Set<object>()): numb
   if (!isObjectLike(value) || seen.has(value)) return 0;
   seen.add(value);
   const parts = Object.values(value);
-  return parts.reduce((sum: number, part) => sum + workOfCopy(part, seen), workOfContainer(parts.length));
+  const work = Array.isArray(value) ? workOfContainer(parts.length) : workOf.inputValue + parts.length * workOf.inputDefault;
+  return parts.reduce((sum: number, part) => sum + workOfCopy(part, seen), work);
 }
 
 /** graphql 17 renamed the function that a leaf type reads literals with. */

@@ -6,9 +6,10 @@ import { json, post } from '../../../../support/plain-http.ts';
 
 const defaults = Array.from({ length: 30 }, (_, at) => `d${at}: [Int!] = [1, 2]`).join(' ');
 const typeDefs = `
-  type Query { rows(first: Int): [Row!]! sum(in: [In!]): Int }
+  type Query { rows(first: Int): [Row!]! sum(in: [In!]): Int many(in: [Many!]): Int }
   type Row { given(in: [In!]): Int byDefault(in: [In!] = [{}, {}]): Int }
   input In { n: Int ${defaults} }
+  input Many { n: Int ${Array.from({ length: 200 }, (_, at) => `d${at}: Int = ${at}`).join(' ')} }
 `;
 
 /** Counts the calls of its resolvers. */
@@ -19,7 +20,7 @@ function serve(): {
   const calls = { count: 0 };
   const count = (_: unknown, values: { in: object[] }): number => (calls.count++, values.in.length);
   const rows = (_: unknown, { first }: { first?: number }): object[] => Array.from({ length: first ?? 100 }, () => ({}));
-  const resolvers = { Query: { rows, sum: count }, Row: { given: count, byDefault: count } };
+  const resolvers = { Query: { rows, sum: count, many: count }, Row: { given: count, byDefault: count } };
   const endpoint = createEndpoint({ typeDefs, resolvers });
   return { calls, send: (body) => endpoint.send(post(body)) };
 }
@@ -59,6 +60,31 @@ describe('objects and lists created for arguments', () => {
     assert.equal(many.status, 400);
     assert.equal(codeOf(many), 'RESULT_TOO_LARGE');
     assert.equal(calls.count, 1);
+  });
+
+  it('count each of their defaults, which clients do not send: 500 objects may have 200, and 1,000 may not', async () => {
+    const { send } = serve();
+    const literal = (count: number): object => ({ query: `{ many(in: [${'{} '.repeat(count)}]) }` });
+    const variable = (count: number): object => ({
+      query: 'query ($in: [Many!]) { many(in: $in) }',
+      variables: { in: Array.from({ length: count }, () => ({})) },
+    });
+
+    for (const make of [literal, variable]) {
+      assert.deepEqual(json(await send(make(500))), { data: { many: 500 } });
+      assert.equal(codeOf(await send(make(1_000))), 'RESULT_TOO_LARGE');
+    }
+  });
+
+  it('are not made a second time to explain what is wrong with one of them', async () => {
+    const { send } = serve();
+    const messageFor = async (count: number): Promise<string> => {
+      const variables = { in: [...Array.from({ length: count }, () => ({})), { n: 'x' }] };
+      return json(await send({ query: 'query ($in: [Many!]) { many(in: $in) }', variables })).errors[0].message;
+    };
+
+    assert.match(await messageFor(100), /^Variable "\$in" has invalid value at \[100\]\.n: |got invalid value "x" at "in\[100\]\.n"/);
+    assert.equal(await messageFor(500), 'Variable "$in" has no valid value of type "[Many!]". Send smaller variables to see why.');
   });
 
   it('may be 60 in each of 700 rows', async () => {
