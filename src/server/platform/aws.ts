@@ -1,7 +1,7 @@
 /** Every source of HTTP requests on AWS Lambda: API Gateway, function URLs, load balancers, VPC Lattice; and direct invocations. */
 import type { ALBResult, APIGatewayProxyResult, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
-import { HeaderMap } from '../../shared/index.ts';
+import { HeaderMap, parseExactly } from '../../shared/index.ts';
 import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
 import {
   lambdaResultBytes,
@@ -250,7 +250,7 @@ export const directInvoke: PlatformAdapter = {
     headers: new HeaderMap({ 'content-type': 'application/json' }),
     body: { kind: 'value', value, isTrusted: true },
   }),
-  toResult: (response: HTTPResponse): unknown => (response.body === null ? {} : JSON.parse(response.body)),
+  toResult: (response: HTTPResponse): unknown => (response.body === null ? {} : parseExactly(response.body)),
   maxResultBytes: lambdaResultBytes,
   bodyIsResult: true,
 };

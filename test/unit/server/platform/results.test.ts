@@ -60,3 +60,12 @@ for (const [sources, words] of [
 
       assert.match(String(findAdapter(adapters, event).losses?.(answer(['a=1', 'b=2']), event)), words);
     });
+
+test('the result of a direct invocation keeps the numbers that JSON.rawJSON wrote, and is an ordinary value otherwise', () => {
+  const directInvoke = adapters.find(({ name }) => name === 'direct invocation')!;
+  const ofBody = (body: string): unknown => directInvoke.toResult({ ...answer([]), body }, {} as never);
+
+  for (const body of ['{"data":{"id":12345678901234567890,"price":1.10,"rows":[{"b":1,"a":-0}]}}', '{"data":{"id":1}}'])
+    assert.equal(JSON.stringify(ofBody(body)), body);
+  assert.deepEqual(ofBody('{"data":{"id":1}}'), { data: { id: 1 } });
+});
