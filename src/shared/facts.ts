@@ -1,6 +1,12 @@
 /** Values that plugins share about a request or an operation: each plugin can set facts, and reads the facts whose keys it knows. */
 export type Facts = Pick<Map<string | symbol, unknown>, 'get' | 'set'>;
 
+/** The fact "limits" of a server. */
+export interface LimitsFact {
+  /** The highest cost of an operation. Undefined: any cost. */
+  readonly maxCost: number | undefined;
+}
+
 /** The fact "edge" of a request: whether the answer may be shared. */
 export interface AnswerDecision {
   /** Undefined: the decision is not known yet. */

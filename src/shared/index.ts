@@ -10,7 +10,7 @@ export { isPromiseLike, toPromise, waitAtMost } from './promise-or-value.ts';
 export type { PromiseOrValue } from './promise-or-value.ts';
 export { parseExactly } from './exact-json.ts';
 export { originalOf, rememberOriginal } from './facts.ts';
-export type { AnswerDecision, BudgetReport, Facts, RunDecision } from './facts.ts';
+export type { AnswerDecision, BudgetReport, Facts, LimitsFact, RunDecision } from './facts.ts';
 export { errorHashOf, rememberErrorHash, rootCause } from './error-hashes.ts';
 export { guardLogger } from './guard-logger.ts';
 

@@ -1,5 +1,7 @@
 import { describe, isPromiseLike, originalOf, sha256 } from '../../shared/index.ts';
 import type { RequestCall } from '../../server/index.ts';
+import { identityText } from '../stores/index.ts';
+import type { Identity } from '../stores/index.ts';
 import type { BudgetOptions } from './options.ts';
 
 /** Whose points an operation takes. */
@@ -16,12 +18,13 @@ export interface Client {
 export function clientOf(
   { prefix = 'budget:', store, anonymous, clientAddress: given }: BudgetOptions,
   call: RequestCall,
-  identity: string | null | undefined,
+  identity: Identity,
 ): Client | undefined {
   // Identities may be secret, such as keys of an API. In the memory of this process they are anyway.
   const idOf = (policy: Client['policy'], name: string): string =>
     prefix + policy + ':' + (store.isInMemory === true ? name : hashOf(name));
-  if (identity !== undefined && identity !== null) return { policy: 'default', id: idOf('default', assertText('identity', identity)) };
+  if (identity !== undefined && identity !== null)
+    return { policy: 'default', id: idOf('default', assertText('identity', identityText(identity))) };
   if (anonymous === undefined) return undefined;
   const original = originalOf(call);
   const address = given === undefined ? original.clientAddress : given(original);
@@ -34,7 +37,9 @@ export function clientOf(
 function assertText(option: 'identity' | 'clientAddress', text: unknown): string {
   if (typeof text === 'string' && text !== '') return text;
   if (isPromiseLike(text)) Promise.resolve(text).catch(() => {});
-  throw new TypeError(`Expected ${option} of budget to return a string, or undefined if it is unknown, got ${describe(text)}.`);
+  throw new TypeError(
+    `Expected ${option} of budget to return a string${option === 'identity' ? ' or a number' : ''}, or undefined if it is unknown, got ${describe(text)}.`,
+  );
 }
 
 /** Names that differ only in lone surrogates are the same text in UTF-8, which hashes read. */

@@ -2,7 +2,7 @@ import { aFunction, assertEntries, describe, isRecord, text } from '../../shared
 import type { Expectation, Milliseconds } from '../../shared/index.ts';
 import type { RequestCall } from '../../server/index.ts';
 import { assertStore } from '../stores/index.ts';
-import type { BudgetStore } from '../stores/index.ts';
+import type { BudgetStore, Identity } from '../stores/index.ts';
 
 /** Options of {@link budget}. */
 export interface BudgetOptions<TContext = any> {
@@ -10,9 +10,9 @@ export interface BudgetOptions<TContext = any> {
   readonly store: BudgetStore;
   /**
    * Returns the client whose points an operation takes, for example the id of the user or the account, from what the server knows about it.
-   * Undefined and null: the client is anonymous. An empty string is an error.
+   * A number counts as its digits. Undefined and null: the client is anonymous. An empty string is an error.
    */
-  readonly identity: (contextValue: TContext, call: RequestCall) => string | null | undefined | Promise<string | null | undefined>;
+  readonly identity: (contextValue: TContext, call: RequestCall) => Identity | Promise<Identity>;
   /** The points that a client has at most. A function gets the context, and may be asynchronous. */
   readonly capacity: number | ((contextValue: TContext) => number | Promise<number>);
   /** The points that a client gets back in a second, until it has `capacity`. A function gets the context, and may be asynchronous. */

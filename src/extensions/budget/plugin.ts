@@ -30,12 +30,13 @@ export function budget<TContext = any>(options: BudgetOptions<TContext>): Server
   let server: ServerStartContext | undefined;
   return {
     once: 'budget()',
-    // This plugin is the outermost, so that it sees whether another one has made the response public.
-    position: 'first',
+    // The outermost, so that it sees whether another one has made the response public, but whatever refuses an execution takes no points.
+    position: { request: 'first', execution: 'last' },
     onlyWatches: true,
     corsHeaders: { exposed: ['RateLimit', 'RateLimit-Policy', 'Retry-After'] },
     start(context) {
       assertShared(options.store, context);
+      context.facts.set('budget', true);
       server = context;
     },
     async execution(execution, next) {

@@ -4,7 +4,7 @@ import { aFunction, assertEntries, boolean, text } from '../../shared/index.ts';
 import type { Expectation, HTTPRequest, Milliseconds } from '../../shared/index.ts';
 import type { Seconds } from '../../datasources/index.ts';
 import { assertStore } from '../stores/index.ts';
-import type { IdempotencyStore } from '../stores/index.ts';
+import type { Identity, IdempotencyStore } from '../stores/index.ts';
 
 /** Options of {@link idempotency}. */
 export interface IdempotencyOptions<TContext = any> {
@@ -12,13 +12,10 @@ export interface IdempotencyOptions<TContext = any> {
   readonly store: IdempotencyStore;
   /**
    * Returns the client that a key belongs to, for example the id of the user or the account, from what the server knows about it. Keys of
-   * one client are never looked up for another. Undefined, null and '' are refused with 401. If all callers are one client, return a
-   * constant.
+   * one client are never looked up for another. A number counts as its digits. Undefined, null and '' are refused with 401. If all callers
+   * are one client, return a constant.
    */
-  readonly identity: (
-    contextValue: TContext,
-    request: HTTPRequest | undefined,
-  ) => string | null | undefined | Promise<string | null | undefined>;
+  readonly identity: (contextValue: TContext, request: HTTPRequest | undefined) => Identity | Promise<Identity>;
   /** The mutations that are refused without a key: all, or these fields of `Mutation`. Default: false */
   readonly required?: boolean | readonly string[] | undefined;
   /** For how long records and answers are kept: at most a year, and longer than the longest run. Default: 86,400, a day. */

@@ -11,7 +11,7 @@ import type { KeySource } from './keys.ts';
 import type { IdempotencyOptions } from './options.ts';
 import { refusalFor } from './refusals.ts';
 import type { RefusalCode } from './refusals.ts';
-import { inTime } from '../stores/index.ts';
+import { identityText, inTime } from '../stores/index.ts';
 import type { ClaimResult } from '../stores/index.ts';
 
 /** The options with their defaults. */
@@ -61,8 +61,9 @@ function record({ facts }: OperationExecution, decision: RunDecision): void {
 async function identityOf(settings: RunSettings, { contextValue, call }: OperationExecution): Promise<string> {
   const client = await inTime(settings.storeTimeout, 'identity of idempotency', () => settings.identity(contextValue, call.request));
   if (client === undefined || client === null || client === '') throw refusalFor('IDEMPOTENCY_IDENTITY_MISSING');
-  if (typeof client !== 'string') throw new TypeError(`Expected a string from identity of idempotency, got ${describe(client)}.`);
-  return client;
+  const text = identityText(client);
+  if (typeof text === 'string') return text;
+  throw new TypeError(`Expected a string or a number from identity of idempotency, got ${describe(client)}.`);
 }
 
 /** The time beyond the deadline for a slow network, and for a store whose clock differs by half a second. */

@@ -30,8 +30,8 @@ export function limits(options: LimitsOptions): ServerPlugin {
     check({ schema, trustedDocuments }) {
       for (const [id, { text }] of trustedDocuments()) assertWithin(pricesFor(schema), schema, { id, text });
     },
-    start(context) {
-      priceLists.set(context, pricesFor(context.schema));
+    start({ schema, facts }) {
+      facts.set('limits', pricesFor(schema));
     },
     admit(execution) {
       pricesFor(execution.schema).costOf(execution);
@@ -39,16 +39,16 @@ export function limits(options: LimitsOptions): ServerPlugin {
   };
 }
 
-/** By the start of the server. */
-const priceLists = new WeakMap<ServerStartContext, Prices>();
+/** The fact of a server without `limits()`: the prices of fields without options. */
+const ownFact: unique symbol = Symbol('prices');
 
 /**
  * The cost of an operation, by the rules of `limits()` in the plugins of its server. `server`: the argument of `start`. Throws for an
  * operation that `limits()` refuses. 0 for one that only reads the schema.
  */
-export function costOf(server: ServerStartContext, execution: OperationExecution): number {
-  let prices = priceLists.get(server);
-  if (prices === undefined) priceLists.set(server, (prices = new Prices(server.schema, {})));
+export function costOf({ schema, facts }: ServerStartContext, execution: OperationExecution): number {
+  let prices = (facts.get('limits') ?? facts.get(ownFact)) as Prices | undefined;
+  if (prices === undefined) facts.set(ownFact, (prices = new Prices(schema, {})));
   return prices.costOf(execution);
 }
 

@@ -14,6 +14,7 @@ import type {
 } from 'graphql';
 
 import type { OperationExecution } from '../../server/index.ts';
+import type { LimitsFact } from '../../shared/index.ts';
 import type { LimitsOptions } from './options.ts';
 import { fieldAt, PageLimits } from './page-limits.ts';
 import { findSizeInputs, SizeReader } from './sizes.ts';
@@ -33,7 +34,8 @@ export type PricedOperation = Pick<OperationExecution, 'document' | 'operation' 
  * Introspection is free. `__typename` is free too, except in lists where it is alone or has an alias. An empty selection set costs as much
  * as `{ __typename }`.
  */
-export class Prices {
+export class Prices implements LimitsFact {
+  readonly maxCost: number | undefined;
   readonly pages: PageLimits | undefined;
   readonly listSize: number;
   readonly #schema: GraphQLSchema;
@@ -48,6 +50,7 @@ export class Prices {
     this.#limits = limits;
     this.#sizeArguments = sizeArguments;
     this.listSize = listSize;
+    this.maxCost = limits.maxCost;
     this.pages = pageLimits && new PageLimits(schema, pageLimits, sizeArguments);
     const unknown = Object.keys(limits.fields ?? {}).find((coordinate) => fieldAt(coordinate, schema) === undefined);
     if (unknown !== undefined)

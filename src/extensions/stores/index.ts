@@ -12,4 +12,5 @@ export { redisStore } from './redis.ts';
 export type { EvaluateScript } from './redis.ts';
 export { d1Store, postgresStore, storeTable } from './sql.ts';
 export type { D1Client, PostgresClient, TableOptions } from './sql.ts';
-export { assertShared, assertStore, inTime, refusal } from './use.ts';
+export { assertShared, assertStore, identityText, inTime, refusal } from './use.ts';
+export type { Identity } from './use.ts';

@@ -60,3 +60,11 @@ export function refusal(code: string, message: string, { status, retryAfter, bat
   const retry = retryAfter !== undefined && { retryAfter };
   return new GraphQLError(message, { extensions: { code, ...details, ...retry, http: { status, ...headers } } });
 }
+
+/** The client that `identity` of an extension returns. Undefined and null: it is unknown. */
+export type Identity = string | number | bigint | null | undefined;
+
+/** The digits of a number, such as the id of a row, for a client's identity. Anything else as it is. */
+export function identityText(identity: unknown): unknown {
+  return typeof identity === 'bigint' || Number.isFinite(identity) ? String(identity) : identity;
+}

@@ -13,7 +13,7 @@ import type {
 
 import type { KeyValueCache } from '../../datasources/index.ts';
 import { deepCopyOf, copyFormattedError } from '../../shared/index.ts';
-import type { HTTPRequest, ResponseHead } from '../../shared/index.ts';
+import type { Facts, HTTPRequest, ResponseHead } from '../../shared/index.ts';
 import { DocumentError, copyThrown, toGraphQLError, report } from './errors.ts';
 import type { TrustedDocument } from './documents/trusted-documents.ts';
 import type { GraphQLRequest, Logger, SubsequentPayload } from './types.ts';
@@ -35,6 +35,10 @@ export interface ServerStartContext {
   readonly maxResultBytes: number;
   /** False if graphql-js runs the operations: then `observer` of an execution is ignored. */
   readonly observesResolvers: boolean;
+  /**
+   * What plugins tell each other about the server: set in `start`, and read at requests. `limits()` sets "limits", `budget()` "budget".
+   */
+  readonly facts: Facts;
 }
 
 /** The page that browsers get in development. */

@@ -66,13 +66,13 @@ export function createStages(plugins: readonly ServerPlugin[]): Stages | undefin
 }
 
 /**
- * Plugins that only watch, so that they see what is sent, and then the others; of each, by their position, and else as in the list. Without
- * a stage: the order of their other members.
+ * Plugins that only watch, so that they see what is sent, and then the others; of each, first those in the position 'first'. Those in the
+ * position 'last' follow, and else the order is that of the list. Without a stage: the order of their other members.
  */
 export function inOrder(plugins: readonly ServerPlugin[], stage?: StageName): readonly ServerPlugin[] {
   const rankOf = ({ position: given, onlyWatches }: ServerPlugin): number => {
     const position = typeof given === 'object' ? stage && given[stage] : given;
-    return (onlyWatches === true ? 0 : 3) + (position === 'first' ? 0 : position === 'last' ? 2 : 1);
+    return (position === 'last' ? 4 : position === 'first' ? 0 : 1) + (onlyWatches === true ? 0 : position === 'last' ? 1 : 2);
   };
   return plugins.toSorted((one, other) => rankOf(one) - rankOf(other));
 }

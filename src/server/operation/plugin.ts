@@ -151,8 +151,8 @@ export interface SchemaParts {
  */
 export interface ServerPlugin<TContext = unknown> extends ApolloHooks<TContext> {
   /**
-   * 'first': the stages of this plugin are outside of those of plugins without a position. 'last': inside of them. All plugins that only
-   * watch are outside of the others. An object has positions of single stages, for example `{ request: 'first', execution: 'last' }`.
+   * 'first': the stages of this plugin are outside of those of plugins without a position. 'last': inside of all others. Else plugins
+   * that only watch are outside of the others. An object has positions of single stages, for example `{ request: 'first', execution: 'last' }`.
    * Default: the order of the list.
    */
   readonly position?: Position | { readonly [TStage in StageName]?: Position | undefined } | undefined;

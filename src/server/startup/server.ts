@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 
 import { guardLogger } from '../../shared/index.ts';
+import type { Facts } from '../../shared/index.ts';
 import { InMemoryLRUCache, guardCache } from '../../datasources/index.ts';
 import type { KeyValueCache } from '../../datasources/index.ts';
 import type { DeadlineOptions } from './deadline.ts';
@@ -84,7 +85,8 @@ export async function startServer(server: Server, listeners: ServerListener[]): 
   const trustedDocuments = (): [string, TrustedDocument][] => trusted?.entries() ?? [];
   const { maxBodyBytes, maxResultBytes } = http;
   const observesResolvers = http.operation.executor === undefined;
-  const context = { schema, cache, logger, nodeEnv, trustedDocuments, maxBodyBytes, maxResultBytes, observesResolvers };
+  const facts: Facts = new Map();
+  const context = { schema, cache, logger, nodeEnv, trustedDocuments, maxBodyBytes, maxResultBytes, observesResolvers, facts };
   for (const plugin of plugins) {
     const listener = await plugin.serverWillStart?.(context);
     if (typeof listener === 'object' && listener !== null) listeners.push(listener);

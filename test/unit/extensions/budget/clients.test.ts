@@ -54,6 +54,19 @@ describe('a client with an identity', () => {
     assert.deepEqual(ids, [`budget:default:${sha256('ada t1 web Request')}`]);
   });
 
+  test('is also named by a number, as databases give ids', async () => {
+    const { store, ids } = recordingStore();
+    for (const identity of [() => 42, async () => 42n, () => '42', () => 0])
+      await openShop({ store, identity, whenStoreFails: 'refuse' }).send(one);
+    const wrong = await openShop({ identity: () => Number.NaN }).send(one);
+
+    assert.deepEqual(
+      ids,
+      [42, 42, 42, 0].map((id) => `budget:default:${sha256(String(id))}`),
+    );
+    assert.deepEqual([wrong.status, wrong.codes], [500, ['INTERNAL_SERVER_ERROR']]);
+  });
+
   test('is not readable in a shared store', async () => {
     const { store, ids } = recordingStore();
     const { send } = openShop({ store, prefix: 'shop:', whenStoreFails: 'refuse', identity: () => 'secret key' });

@@ -4,9 +4,12 @@ import { describe, test } from 'node:test';
 import type { BudgetOptions } from '../../../../src/entries/budget.ts';
 import { budget } from '../../../../src/entries/budget.ts';
 import type { EdgeOptions } from '../../../../src/entries/edge.ts';
-import { InMemoryLRUCache } from '../../../../src/entries/index.ts';
+import { ForbiddenError, InMemoryLRUCache } from '../../../../src/entries/index.ts';
+import type { ServerPlugin } from '../../../../src/entries/index.ts';
+import { limits } from '../../../../src/entries/limits.ts';
 import { cacheControlDefinitions, edge } from '../../../../src/entries/edge.ts';
 import { idempotency, idempotencyDefinitions, memoryStore as keyStore } from '../../../../src/entries/idempotency.ts';
+import type { IdempotencyOptions } from '../../../../src/entries/idempotency.ts';
 import { mcp } from '../../../../src/entries/mcp.ts';
 
 import { fieldsOf, one, openShop, stillStore, typeDefs } from '../../../support/budget-shop.ts';
@@ -60,31 +63,70 @@ describe('with other plugins', () => {
   const withKey = { headers: { 'idempotency-key': '"key"' } };
   const order = { query: 'mutation { order }' };
 
-  test('a refusal does not use up an idempotency key, and a replay costs what the run cost', async () => {
-    for (const isFirst of [true, false]) {
-      const keys = idempotency({ store: keyStore(), identity: () => 'ada' });
-      const { store, wait } = stillStore();
-      const points = budget({ store, identity: () => 'ada', capacity: 2, refillPerSecond: 1 });
-      const { send, runs } = openShop(
-        {
-          capacity: 1000,
-          server: { typeDefs: [idempotencyDefinitions, typeDefs], plugins: isFirst ? [points, keys] : [keys, points] },
-        },
-        { withoutBudget: true },
-      );
-      await send({ query: '{ a b: a }' });
+  /** A shop whose clients have keys and two points. `places` are those of the plugins limits(), rights, keys and points in the list. */
+  const keyShop = (places: readonly number[], keys: Partial<IdempotencyOptions> = {}): Shop => {
+    const refuseGrace: ServerPlugin = {
+      admit: async ({ contextValue }) => {
+        if ((contextValue as { client: string }).client === 'grace') throw new ForbiddenError('Not you.');
+      },
+    };
+    const { store, wait } = stillStore();
+    const all = [
+      limits({ maxCost: 2 }),
+      refuseGrace,
+      idempotency({ store: keyStore(), identity: () => 'all', ...keys }),
+      budget({ store, identity: () => 'all', capacity: 2, refillPerSecond: 1 }),
+    ];
+    const server = { typeDefs: [idempotencyDefinitions, typeDefs], plugins: places.map((place) => all[place]!) };
+    return { ...openShop({ server }, { withoutBudget: true }), wait };
+  };
 
-      const told: string[] = [];
-      for (const seconds of [0, 2, 0, 0]) {
-        wait(seconds);
-        const { status, headers } = await send(order, withKey);
-        told.push(`${status} ${headers.has('idempotent-replayed') ? 'replayed' : ''}`);
-      }
+  for (const places of [
+    [0, 1, 2, 3],
+    [3, 2, 1, 0],
+    [2, 3, 0, 1],
+    [3, 0, 2, 1],
+  ])
+    // prettier-ignore
+    describe(`listed as ${places.map((place) => ['limits()', 'rights', 'keys', 'points'][place]).join(', ')}`, () => {
+      test('a refusal for want of points does not use up an idempotency key, and a replay takes none', async () => {
+        const { send, runs, wait } = keyShop(places);
+        await send({ query: '{ a b: a }' });
 
-      assert.deepEqual(told, ['429 ', '200 ', '200 replayed', '429 ']);
-      assert.deepEqual(runs.filter((name) => name === 'order').length, 1);
-    }
-  });
+        const told: string[] = [];
+        for (const seconds of [0, 1, 0, 0]) {
+          wait(seconds);
+          const { status, headers } = await send(order, withKey);
+          told.push(`${status} ${headers.has('idempotent-replayed') ? 'replayed' : ''}`);
+        }
+
+        assert.deepEqual(told, ['429 ', '200 ', '200 replayed', '200 replayed']);
+        assert.deepEqual(runs.filter((name) => name === 'order').length, 1);
+      });
+
+      const refused: Readonly<Record<string, [status: number, body: object, fields?: Fields, keys?: Partial<IdempotencyOptions>]>> = {
+        'above a limit': [422, { query: 'mutation { order b: order c: order }' }, withKey],
+        'for want of a right': [403, order, { ...withKey, client: 'grace' }],
+        'with a malformed key': [400, order, { headers: { 'idempotency-key': 'é' } }],
+        'without a key that is required': [400, order, {}, { required: true }],
+        'with the key of another operation': [422, { query: 'mutation { b: order }' }, withKey],
+        'with variables that are wrong': [422, { query: 'mutation ($b: Boolean!) { order @skip(if: $b) }' }, withKey],
+      };
+      for (const [why, [status, body, fields, keys]] of Object.entries(refused))
+        test(`a mutation that is refused ${why} takes no point, and no key`, async () => {
+          const { send, runs } = keyShop(places, keys);
+          await send(order, { headers: { 'idempotency-key': '"key"' } });
+
+          const answers = [await send(body, fields), await send(body, fields)];
+          const last = await send({ query: '{ a }' });
+
+          assert.deepEqual(
+            answers.map((answer) => answer.status),
+            [status, status],
+          );
+          assert.deepEqual([last.status, fieldsOf(last)[0], runs], [200, '"default";r=0;t=2', ['order', 'a']]);
+        });
+    });
 
   /** A shop with a public field, whose clients have points by these options. */
   const edgeShop = (cdn: EdgeOptions, options: Partial<BudgetOptions>, isFirst = false): Shop => {

@@ -78,8 +78,11 @@ describe('what the user returns', () => {
   const reject = (message: string) => (): never => Promise.reject(new Error(message)) as never;
   const wrong: Readonly<Record<string, [options: Partial<BudgetOptions>, message: RegExp]>> = {
     'an identity that throws': [{ identity: reject('no session') }, /no session/],
-    'an empty identity': [{ identity: () => '' }, /identity of budget to return a string, or undefined if it is unknown, got ""/],
-    'a number as identity': [{ identity: () => 7 as never }, /got 7/],
+    'an empty identity': [
+      { identity: () => '' },
+      /identity of budget to return a string or a number, or undefined if it is unknown, got ""/,
+    ],
+    'an object as identity': [{ identity: () => ({ id: 7 }) as never }, /got an object/],
     'no capacity': [{ capacity: () => undefined as never }, /capacity of budget to be a finite number above 0, got undefined/],
     'a capacity that is rejected': [{ capacity: reject('no plan') }, /no plan/],
     'a plan that takes years to refill': [{ refillPerSecond: () => 1e-9 }, /refill within a year, got 10 points at 1e-9 per second/],

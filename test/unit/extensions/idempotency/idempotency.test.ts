@@ -275,7 +275,7 @@ describe('keys', () => {
     [() => null, '401 IDEMPOTENCY_IDENTITY_MISSING'],
     [async () => '', '401 IDEMPOTENCY_IDENTITY_MISSING'],
     [() => assert.fail('hunter2'), '500 INTERNAL_SERVER_ERROR'],
-    [() => 42, '500 INTERNAL_SERVER_ERROR'],
+    [() => ({ id: 42 }), '500 INTERNAL_SERVER_ERROR'],
     [() => new Promise(() => {}), '500 INTERNAL_SERVER_ERROR'],
   ];
   for (const [identity, line] of identities)
@@ -284,6 +284,15 @@ describe('keys', () => {
 
       assert.deepEqual([await told(bank, charge), bank.charges], [[line], []]);
     });
+
+  test('of a client that is named by a number are those of its digits', async () => {
+    for (const identity of [() => 42, async () => 42n]) {
+      const store = memoryStore();
+      const lines = [await told(openBank({ store, identity }), charge), await told(openBank({ store, identity: () => '42' }), charge)];
+
+      assert.deepEqual(lines, [['200'], ['200 replayed']]);
+    }
+  });
 
   test('cannot be forged with separators in an identity or a key', async () => {
     const bank = openBank();

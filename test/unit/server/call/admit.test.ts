@@ -10,6 +10,7 @@ import { budget, memoryStore } from '../../../../src/entries/budget.ts';
 import { limits } from '../../../../src/entries/limits.ts';
 import { quiet, stopTheClock } from '../../../support/clock.ts';
 import { executors } from '../../../support/executors.ts';
+import type { Facts } from '../../../../src/shared/index.ts';
 import { webRequest } from '../../../support/events.ts';
 import { json, post } from '../../../support/plain-http.ts';
 import type { PlainResponse } from '../../../support/plain-http.ts';
@@ -173,6 +174,22 @@ for (const [executor, executing] of executors)
       );
     });
   });
+
+test('the facts of a server say which plugins it has, when its requests come', async () => {
+  const points = budget({ store: memoryStore({ isOnlyProcess: true }), identity: () => 'ada', capacity: 9, refillPerSecond: 1 });
+  const lists: readonly [plugins: readonly ServerPlugin[], maxCost: unknown, budget: unknown][] = [
+    [[limits({ maxCost: 5 })], 5, undefined],
+    [[points], undefined, true],
+    [[], undefined, undefined],
+  ];
+  for (const [plugins, ...expected] of lists) {
+    let facts: Facts | undefined;
+    const first: ServerPlugin = { start: (context) => void (facts = context.facts) };
+    await serve([first, ...plugins])({ query: '{ echo }' });
+
+    assert.deepEqual([(facts!.get('limits') as { maxCost?: number } | undefined)?.maxCost, facts!.get('budget')], expected);
+  }
+});
 
 describe('admit', () => {
   test('that hangs ends at the deadline, with 504, and what it throws later is handled', async (t) => {
