@@ -1,8 +1,8 @@
 /** ` Did you mean "Query"?` for the known name nearest to a wrong one; empty when none is near. */
-export function didYouMean(wrong: string, known: Iterable<string>): string {
+export function didYouMean(wrong: string, known: Iterable<string>, maxEdits: number = Math.ceil(wrong.length * 0.4)): string {
   let best: string | undefined;
   // A suggestion that is further apart would only confuse.
-  let limit = Math.floor(wrong.length * 0.4) + 1;
+  let limit = maxEdits;
   for (const name of known) {
     const edits = editDistance(wrong.toLowerCase(), name.toLowerCase(), limit);
     if (edits > limit || (edits === limit && best !== undefined)) continue;

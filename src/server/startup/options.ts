@@ -170,7 +170,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   },
   validationRules: { words: 'a list of validation rules', holds: (value) => Array.isArray(value) && value.every(isFunction) },
   cache: { words: `"bounded", or ${keyValueCache.words}`, holds: (value) => value === 'bounded' || keyValueCache.holds(value) },
-  plugins: { words: 'a list of plugin objects', holds: (value) => Array.isArray(value) && value.every(isRecord) },
+  plugins: { words: 'a list of plugin objects such as costLine()', holds: (value) => Array.isArray(value) && value.every(isRecord) },
   landingPage: boolean,
   logger: { words: 'an object with debug, info, warn and error', holds: (value) => hasMethods(value, 'debug', 'info', 'warn', 'error') },
   csrfPrevention: {

@@ -5,8 +5,10 @@ import { didYouMean, isRecord } from '../../shared/index.ts';
 /** Options that can be wrong although their types are correct. */
 export interface OptionsToCheck {
   readonly nodeEnv?: string | undefined;
+  readonly plugins?: unknown;
   readonly resolvers?: unknown;
   readonly rootValue?: unknown;
+  readonly fieldResolver?: unknown;
 }
 
 /** A mistake in an option. `path` is the option's name and the keys in it. */
@@ -16,11 +18,11 @@ export interface OptionProblem {
 }
 
 /**
- * Finds mistakes that do not keep a server from starting: names that the schema does not have, events that no
- * subscription reads. For development and `graphql-functions check`; never in a bundle.
+ * Finds mistakes that do not keep a server from starting: fields that nothing resolves, resolvers
+ * that are never called. For development and `graphql-functions check`; never in a bundle.
  */
 export function findOptionProblems(options: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
-  return [...wrongNodeEnv(options), ...repeatedResolvers(options), ...wrongSubscriptions(options, schema)];
+  return [...wrongNodeEnv(options), ...repeatedResolvers(options), ...unresolvedRootFields(options, schema), ...misnamedHooks(options)];
 }
 
 const environments: readonly string[] = ['development', 'production', 'test'];
@@ -55,35 +57,76 @@ function repeatedResolvers({ resolvers }: OptionsToCheck): OptionProblem[] {
   });
 }
 
-function wrongSubscriptions({ resolvers, rootValue }: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
-  const maps = mapsOf(resolvers);
+/** Finds root fields that give nothing: of Subscription without events, and non-null ones of the others without a resolver. */
+function unresolvedRootFields({ rootValue, fieldResolver }: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
+  // These may provide the values and the events of all root fields.
+  if (rootValue !== undefined || fieldResolver !== undefined) return [];
   const subscription = schema.getSubscriptionType() ?? undefined;
-  // Without a resolver, graphql-js reads the events from rootValue.
-  if (subscription === undefined || rootValue !== undefined) return [];
-  const { name } = subscription;
-  return Object.values(subscription.getFields()).flatMap((field) => withoutEvents(name, field, maps));
+  return [schema.getQueryType(), schema.getMutationType(), subscription].flatMap((root) =>
+    Object.values(root?.getFields() ?? {}).flatMap(({ name, type, resolve, subscribe }) => {
+      const found = resolve ? 'has a resolver without subscribe' : 'has no resolver';
+      const message =
+        root === subscription
+          ? `${found}, so it emits no events. Write ${root!.name}: { ${name}: { subscribe: async function* () { … } } }.`
+          : `has the non-null type ${String(type)} but no resolver, so every operation that selects it fails. Write ${root!.name}: { ${name}: () => … }.`;
+      // Compares the text, because a schema built in code may have the classes of another copy of graphql.
+      const isResolved = root === subscription ? subscribe : resolve || !String(type).endsWith('!');
+      return isResolved ? [] : { path: ['resolvers', root!.name, name], message: `${root!.name}.${name} ${message}` };
+    }),
+  );
 }
 
-function mapsOf(resolvers: unknown): Maps {
+function misnamedHooks({ plugins }: OptionsToCheck): OptionProblem[] {
+  const found = [plugins].flat().flatMap((plugin) => misnamedMembers(plugin, 'a plugin', 'plugin'));
+  return [...new Set(found)].map((message) => ({ path: ['plugins'], message }));
+}
+
+/** The hooks that are called, by whose they are. */
+const hooks = {
+  plugin:
+    'check contextCreationDidFail document encode execution invalidRequestWasReceived operation pageDefaults payload request requestDidStart ' +
+    'schemaWillBuild serverWillStart sourceCall start startupDidFail',
+  requestDidStart:
+    'didResolveSource parsingDidStart validationDidStart didResolveOperation responseForOperation executionDidStart didEncounterErrors ' +
+    'willSendResponse didEncounterSubsequentErrors willSendSubsequentPayload',
+  serverWillStart: 'drainServer serverWillStop renderLandingPage',
+  start: 'page stop',
+  dataSource:
+    'initialize willSendRequest resolveURL cacheKeyFor cacheOptionsFor didReceiveResponse didEncounterError parseBody errorFromResponse',
+};
+
+/** Sentences about methods that are never called, because their name is misspelled or belongs elsewhere. */
+export function misnamedMembers(given: unknown, owner: string, kind: 'plugin' | 'dataSource'): string[] {
+  const known = hooks[kind].split(' ');
+  return [...methodsOf(given)].flatMap(([name, method]) => {
+    if (known.includes(name)) return kind === 'plugin' ? misnamedInside(name, method, owner) : [];
+    const home = Object.entries(hooks).find(([, names]) => kind === 'plugin' && names.split(' ').includes(name))?.[0];
+    if (home !== undefined) return `${name} of ${owner} is never called: it belongs in the object that ${home} returns.`;
+    // A short name that is near to a hook's may be a method of the user.
+    const hint = didYouMean(name, known, Math.floor((name.length - 5) / 4));
+    return hint === '' ? [] : `${name} of ${owner} is never called.${hint}`;
+  });
+}
+
+/** Looks for the hooks that a hook returns in its text, because it is not called before there is a request. */
+function misnamedInside(name: string, method: unknown, owner: string): string[] {
+  const returned = Object.hasOwn(hooks, name) ? hooks[name as keyof typeof hooks].split(' ') : [];
+  const words = returned.length === 0 ? [] : (String(method).match(/\b\w{8,}(?=\s*[(:])/g) ?? []);
+  return words.flatMap((word) => {
+    const hint = returned.includes(word) ? '' : didYouMean(word, returned, 2);
+    return hint === '' ? [] : `${word} of ${owner} is never called.${hint}`;
+  });
+}
+
+/** The methods of an object and its classes, by their names. Getters are not called. */
+function methodsOf(given: unknown): Map<string, unknown> {
+  const methods = new Map<string, unknown>();
+  for (let at = given; typeof at === 'object' && at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at))
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at)))
+      if (typeof value === 'function' && !methods.has(name)) methods.set(name, value);
+  return methods;
+}
+
+function mapsOf(resolvers: unknown): readonly Readonly<Record<string, unknown>>[] {
   return [resolvers].flat(Number.POSITIVE_INFINITY).filter(isRecord);
-}
-
-type Maps = readonly Readonly<Record<string, unknown>>[];
-
-interface SubscriptionField {
-  readonly name: string;
-  /** Whether the field has a `subscribe`, in a schema built in code. */
-  readonly subscribe?: unknown;
-}
-
-function withoutEvents(type: string, { name, subscribe }: SubscriptionField, maps: Maps): OptionProblem[] {
-  const given = maps.map((map) => (isRecord(map[type]) ? map[type][name] : undefined)).filter((one) => one !== undefined);
-  if (typeof subscribe === 'function' || given.some(hasSubscribe)) return [];
-  const found = given.length > 0 ? 'has a resolver without subscribe' : 'has no resolver';
-  const message = `${type}.${name} ${found}, so it emits no events. Write ${type}: { ${name}: { subscribe: async function* () { … } } }.`;
-  return [{ path: ['resolvers', type, name], message }];
-}
-
-function hasSubscribe(resolver: unknown): boolean {
-  return isRecord(resolver) && typeof resolver['subscribe'] === 'function';
 }

@@ -1,26 +1,35 @@
 import type { GraphQLSchema } from 'graphql';
 
 import type { Logger, ServerPlugin } from '../../server/index.ts';
-import { describe, isPlainObject } from '../../shared/index.ts';
-import { findOptionProblems } from './option-check.ts';
+import { describe, didYouMean, isPlainObject } from '../../shared/index.ts';
+import { findOptionProblems, misnamedMembers } from './option-check.ts';
 import type { OptionsToCheck } from './option-check.ts';
 
 /** The options whose functions are watched. */
 interface Watched {
   readonly context?: ((argument: never) => unknown) | undefined;
+  readonly dataSources?: (() => object) | undefined;
   readonly plugins?: readonly ServerPlugin[] | undefined;
   readonly landingPage?: boolean | undefined;
 }
+
+type Warn = (message: string) => void;
 
 /**
  * Wraps the functions of options to warn about mistakes that production ignores silently, and adds the page for browsers. For development.
  */
 export function watchOptions<TOptions extends Watched>(options: TOptions, logger: Logger): TOptions {
-  const { context, plugins = [] } = options;
+  const { context, dataSources, plugins = [] } = options;
+  const warned = new Set<string>();
+  const warn = (message: string): void => {
+    if (!warned.has(message)) logger.warn(message);
+    warned.add(message);
+  };
   return {
     ...options,
-    ...(context && { context: watchContext(context as MakeContext, logger) }),
-    ...(options.landingPage !== false && { plugins: [...plugins, defaultPage] }),
+    ...(context && { context: watchContext(context as MakeContext, warn) }),
+    ...(dataSources && { dataSources: () => watchDataSources(dataSources(), warn) }),
+    plugins: [...plugins, remedies(warn), ...(options.landingPage === false ? [] : [defaultPage])],
   };
 }
 
@@ -36,28 +45,72 @@ export function warnOfOptions(options: OptionsToCheck, schema: GraphQLSchema, lo
 
 type MakeContext = (argument: unknown) => unknown;
 
-/** Wraps a `context` function to warn once about a class instance that two operations share. */
-function watchContext(context: MakeContext, logger: Logger): MakeContext {
+/** Wraps a `context` function to warn about a class instance that two operations share, and to list its argument if it fails. */
+function watchContext(context: MakeContext, warn: Warn): MakeContext {
   const served = new WeakSet<object>();
-  let hasWarned = false;
   const check = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null || isPlainObject(value)) return value;
-    if (served.has(value) && !hasWarned) {
-      hasWarned = true;
-      logger.warn(sharedInstance(value));
-    }
+    if (served.has(value)) warn(sharedInstance(value));
     served.add(value);
     return value;
   };
+  const fail = (error: unknown): never => {
+    if (error instanceof TypeError) warn(contextArgument);
+    throw error;
+  };
   return (argument) => {
-    const made = context(argument);
-    return made instanceof Promise ? made.then(check) : check(made);
+    try {
+      const made = context(argument);
+      return made instanceof Promise ? made.then(check, fail) : check(made);
+    } catch (error) {
+      return fail(error);
+    }
   };
 }
+
+const contextArgument =
+  'context() failed. Its argument is { request, response, event, context, env, waitUntil, signal }. ' +
+  "Read a header with request.headers.get('authorization').";
 
 function sharedInstance(value: object): string {
   return (
     `context() returned the same ${describe(value).replace(/^an? /, '')} for two operations. Both can read and write it, ` +
     'and they may belong to different users: return a new instance every time. Plain objects are copied for each operation.'
   );
+}
+
+/** Warns about names that are read but that `dataSources` has not returned, and about hooks of data sources that are never called. */
+function watchDataSources(made: object, warn: Warn): object {
+  // A method of a class instance could not read private members of its proxy.
+  if (!isPlainObject(made)) return made;
+  for (const [name, source] of Object.entries(made)) misnamedMembers(source, `the data source ${name}`, 'dataSource').forEach(warn);
+  return new Proxy(made, {
+    get(target, name, receiver) {
+      // These are read of any object: by `await`, and by JSON.stringify.
+      if (typeof name === 'string' && !(name in target) && name !== 'then' && name !== 'toJSON')
+        warn(
+          `dataSources.${name} was read, but dataSources() returned only ${Object.keys(target).join(', ')}.${didYouMean(name, Object.keys(target))}`,
+        );
+      return Reflect.get(target, name, receiver) as unknown;
+    },
+  });
+}
+
+/** Adds what to do to errors whose messages, of V8 and graphql-js, do not say it. */
+function remedies(warn: Warn): ServerPlugin {
+  return {
+    onlyWatches: true,
+    async operation(_, next) {
+      const outcome = await next();
+      for (const { message } of outcome.errors) {
+        const [, value] =
+          /^(.+)\.(?:map|filter|find|flatMap|forEach|reduce|some|every|slice|sort|includes) is not a function$/.exec(message) ?? [];
+        if (value !== undefined) warn(`Is ${value} a promise? Write: (await ${value})`);
+        const [, type] = /^Abstract type "(\w+)" must resolve to an Object type/.exec(message) ?? [];
+        if (type !== undefined)
+          warn(`Write in resolvers: ${type}: { __resolveType: (value) => 'Name' }, or return values with a __typename.`);
+      }
+      return outcome;
+    },
+  };
 }

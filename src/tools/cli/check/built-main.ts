@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
 import { isRecord, messageOf } from '../../../shared/index.ts';
+import { withHints } from '../project/load-hints.ts';
 import { observeHandlers } from '../project/observe-handlers.ts';
 import type { BuiltOutcome } from './check-built.ts';
 
@@ -40,7 +41,8 @@ process.send?.(outcome, () => process.exit());
 
 async function check(): Promise<BuiltOutcome> {
   process.env['PORT'] = port;
-  const loaded = (await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>;
+  const load = (): Promise<Readonly<Record<string, unknown>>> => import(pathToFileURL(file).href);
+  const loaded = await withHints({ output: file }, load);
   const types: string[] = [];
   for (const create of created) types.push(...(await create()));
   const isServed = exportsHandler(loaded) || (await isHealthy());

@@ -27,8 +27,8 @@ export async function answerRequest(served: Served, request: IncomingMessage, re
   const began = performance.now();
   const { method = 'GET', url = '/' } = request;
   let name = '-';
-  const report = (status: number): void =>
-    send({ kind: 'request', line: `${name}  ${status}  ${method} ${url}  ${Math.round(performance.now() - began)} ms` });
+  const report = (status: number, details = ''): void =>
+    send({ kind: 'request', line: `${name}  ${status}  ${method} ${url}  ${Math.round(performance.now() - began)} ms${details}` });
   try {
     assertLocalHost(served, request);
     // Reads all of the body first, because few clients read an answer while they send.
@@ -38,7 +38,7 @@ export async function answerRequest(served: Served, request: IncomingMessage, re
     if (local.callable === undefined) throw new Refused(500, local.problem!);
     const timer = served.platform.timeout === undefined ? undefined : setTimeout(stop, served.platform.timeout, served, request);
     const answer = await local.callable(given).finally(() => clearTimeout(timer));
-    report(answer.status);
+    report(answer.status, local.isGraphQL ? await detailsOf(given, answer) : '');
     await sendResponse(response, answer, method === 'HEAD');
   } catch (error) {
     const failure = error instanceof Refused ? error : { status: 500, message: describeFailure(error, served.directory) };
@@ -46,6 +46,22 @@ export async function answerRequest(served: Served, request: IncomingMessage, re
     if (failure !== error) send({ kind: 'failed', name, message: failure.message });
     sendFailure(request, response, failure);
   }
+}
+
+/** The name of the operation and the first error of its answer, and what lets a page of another origin read it. */
+async function detailsOf({ url, headers, body }: FunctionRequest, answer: Response): Promise<string> {
+  const asked = `${new TextDecoder().decode(body)} ${decodeURIComponent(new URL(url).search)}`;
+  const [, sent, written] = /"operationName"\s*:\s*"(\w+)"|\b(?:query|mutation|subscription)\s+(\w+)/.exec(asked) ?? [];
+  const isJSON = /\bjson\b/.test(answer.headers.get('content-type') ?? '');
+  const [, message] = (isJSON && /"errors":\[\{"message":("(?:[^"\\]|\\.)*")/.exec(await answer.clone().text())) || [];
+  const [, origin = ''] = headers.find(([name]) => name === 'origin') ?? [];
+  const isForeign = URL.canParse(origin) && origin !== new URL(url).origin && !answer.headers.has('access-control-allow-origin');
+  const details = [
+    sent ?? written,
+    message && (JSON.parse(message) as string).split('\n', 1)[0],
+    isForeign && `Pages of ${origin} cannot read this answer. Write: cors: { origin: ['${origin}'] }`,
+  ];
+  return details.map((detail) => (detail ? `  ${detail}` : '')).join('');
 }
 
 /** Ends the process of a function that takes too long. */

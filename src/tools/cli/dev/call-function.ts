@@ -33,6 +33,8 @@ export function toCallable(name: string, exports: Readonly<Record<string, unknow
   const main = exports['default'];
   // `module.exports = { handler }` arrives as the default export.
   const handler = exports['handler'] ?? propertyOf(main, 'handler');
+  if ([main, handler].some((one) => typeof one === 'function' && one.name === 'createHandler'))
+    throw new TypeError(`The function ${name} exports createHandler itself. Call it: export default createHandler({ … }).`);
   if (platform === 'netlify' || platform === 'fetch') {
     if (platform === 'netlify' && typeof handler === 'function')
       return callWithEvents(name, handler as EventHandler, 'netlify-v1', timeout);

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 import type { Message } from 'esbuild';
 
 import { findBuiltFile } from '../../../server/for-tools.ts';
+import { didYouMean } from '../../../shared/index.ts';
 import { packageOf } from './package-name.ts';
 import { positionAt } from '../../checks/for-cli.ts';
 import type { Problem } from '../../checks/for-cli.ts';
@@ -42,12 +44,28 @@ export async function explainImportError(error: unknown, packages: readonly Pack
     const at = new RegExp(named).exec(text)?.index;
     if (at === undefined) continue;
     const advice = specifier.startsWith('graphql-functions')
-      ? ' Import it from graphql or from another entry of graphql-functions.'
+      ? await entryOf(name, url)
       : ` If it is a CommonJS module, Node cannot see this name. Write: import all from '${specifier}'; const { ${name} } = all;`;
     return { file: importer, ...positionAt(text, at), message: `"${specifier}" does not export ${name}.${advice}` };
   }
   return undefined;
 }
+
+/** Where to import a name from that an entry of this package does not export: graphql, or another entry. Else a similar name. */
+async function entryOf(name: string, url: string): Promise<string> {
+  const folder = packageFolder() ?? '';
+  const { exports } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { readonly exports: Entries };
+  const entries = Object.entries(exports).flatMap(([path, { import: file }]) => (file === undefined ? [] : [[path, file] as const]));
+  for (const [path, file] of [['', ''] as const, ...entries]) {
+    const module = file === '' ? import('graphql') : import(pathToFileURL(join(folder, file)).href);
+    // A package that an entry needs may be missing.
+    const exported = (await module.catch(() => ({}))) as object;
+    if (name in exported) return ` Import it from ${file === '' ? 'graphql' : `graphql-functions${path.slice(1)}`}.`;
+  }
+  return didYouMean(name, Object.keys((await import(url)) as object)) || ' No entry of graphql-functions does.';
+}
+
+type Entries = Readonly<Record<string, { readonly import?: string }>>;
 
 /** The folder of this package. Undefined when it cannot be found. */
 export function packageFolder(): string | undefined {

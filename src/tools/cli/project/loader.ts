@@ -1,4 +1,4 @@
-import type { BuildOptions, BuildResult, Message, Plugin } from 'esbuild';
+import type { BuildOptions, BuildResult, Message, Metafile, Plugin } from 'esbuild';
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import type { FunctionSource } from './functions-folder.ts';
 import { explainImportError, packageFolder, toUserMessage } from './import-messages.ts';
 import type { PackageImport } from './import-messages.ts';
+import { withHints } from './load-hints.ts';
 import { DevError } from './problem.ts';
 import type { Problem } from '../../checks/for-cli.ts';
 
@@ -28,6 +29,8 @@ export interface CompiledFunction {
   /** True when it imports graphql or this package. */
   readonly isGraphQL: boolean;
   readonly packages: readonly PackageImport[];
+  /** Files that import each other, the first also at the end. Undefined if none do. */
+  readonly circle: readonly string[] | undefined;
 }
 
 /** The function has a mistake that esbuild or Node finds before any of its code runs. The message includes files and lines. */
@@ -72,7 +75,8 @@ let imports = 0;
 export async function importFunction({
   output,
   packages,
-}: Pick<CompiledFunction, 'output' | 'packages'>): Promise<Readonly<Record<string, unknown>>> {
+  circle,
+}: Pick<CompiledFunction, 'output' | 'packages' | 'circle'>): Promise<Readonly<Record<string, unknown>>> {
   // Makes stacks point to lines of the user's files.
   process.setSourceMapsEnabled(true);
   const { stackTraceLimit } = Error;
@@ -80,7 +84,7 @@ export async function importFunction({
   Error.stackTraceLimit = 100;
   const address = `${pathToFileURL(output).href}?${++imports}`;
   try {
-    return (await import(address)) as Record<string, unknown>;
+    return await withHints({ output, circle }, () => import(address) as Promise<Record<string, unknown>>);
   } catch (error) {
     const problem = await explainImportError(error, packages);
     throw problem === undefined ? error : new CompileError(problem.message, [problem]);
@@ -197,7 +201,23 @@ export async function compileFunction({ file }: FunctionSource): Promise<Compila
     isGraphQL: packages.some(({ specifier }) => /^graphql(?:-functions)?(?:\/|$)/.test(specifier)),
     files: inputs.filter((path) => !/^[\w-]{2,}:/.test(path)).map((path) => resolve(path)),
     packages,
+    circle: findCircle(metafile?.inputs ?? {}),
   };
+}
+
+/** The first files that import each other when they are loaded. */
+function findCircle(inputs: Metafile['inputs']): readonly string[] | undefined {
+  const finished = new Set<string>();
+  const visit = (path: string, above: readonly string[]): readonly string[] | undefined => {
+    if (above.includes(path)) return [...above.slice(above.indexOf(path)), path];
+    const next = finished.has(path) ? [] : (inputs[path]?.imports ?? []);
+    finished.add(path);
+    const files = next.filter((one) => one.kind === 'import-statement' && one.external !== true);
+    return files.map((one) => visit(one.path, [...above, path])).find((circle) => circle !== undefined);
+  };
+  return Object.keys(inputs)
+    .map((path) => visit(path, []))
+    .find((circle) => circle !== undefined);
 }
 
 /** Formats esbuild's messages, with files and lines. */

@@ -52,8 +52,8 @@ const breaks: Readonly<Record<string, Break>> = {
   ),
   'a variable that is not set': code(
     ["const base = new URL(process.env['SHOP_URL'] as string);", `export default createHandler({ ${ok}, context: () => ({ base }) });`],
-    /Invalid URL[^]*> 2 \| const base = new URL\(process\.env\['SHOP_URL'\]/,
-    /^functions\/graphql\.ts:2:14 Invalid URL\n[^]*> 2 \| const base = new URL\(process\.env\['SHOP_URL'\]/m,
+    /Invalid URL\nNot set: SHOP_URL\. Write SHOP_URL=… in \.env[^]*> 2 \| const base = new URL\(process\.env\['SHOP_URL'\]/,
+    /^functions\/graphql\.ts:2:14 Invalid URL\n {2}Not set: SHOP_URL\. Write SHOP_URL=… in \.env[^]*> 2 \| const base = new URL\(process\.env\['SHOP_URL'\]/m,
   ),
   'files that import each other': {
     files: {
@@ -65,8 +65,10 @@ const breaks: Readonly<Record<string, Break>> = {
       'graphql/resolvers.ts':
         "import { typeDefs } from '../functions/graphql.ts';\nconst size = typeDefs.length;\nexport const resolvers = { Query: { ok: () => size > 0 } };\n",
     },
-    expected: /Cannot read properties of undefined[^]*graphql\/resolvers\.ts:2:23[^]*> 2 \| const size = typeDefs\.length/,
-    inCheck: /^graphql\/resolvers\.ts:2:23 Cannot read properties of undefined[^]*> 2 \|/m,
+    expected:
+      /Cannot read properties of undefined.*\nThese files import each other.*: \S*graphql\/resolvers\.ts → \S*functions\/graphql\.ts → \S*graphql\/resolvers\.ts\. Move what both need to a third file\.[^]*graphql\/resolvers\.ts:2:23[^]*> 2 \| const size = typeDefs\.length/,
+    inCheck:
+      /^graphql\/resolvers\.ts:2:23 Cannot read properties of undefined.*\n {2}These files import each other.*\.ts → .*\. Move what both need to a third file\.[^]*> 2 \|/m,
   },
   'a handler that is not exported': code(
     [`export const graphql = createHandler({ ${ok} });`],
@@ -99,11 +101,23 @@ const breaks: Readonly<Record<string, Break>> = {
   ),
   'names that another package, or none, exports': code(
     ["import { GraphQLError } from 'graphql-functions';", `export default createHandler({ ${ok}, context: GraphQLError });`],
-    /functions\/graphql\.ts:2:10 "graphql-functions" does not export GraphQLError\. Import it from graphql or from another entry [^]*> 2 \|/,
+    /functions\/graphql\.ts:2:10 "graphql-functions" does not export GraphQLError\. Import it from graphql\.[^]*> 2 \|/,
   ),
   'a name that this package does not export': code(
     ["import { createServer } from 'graphql-functions';", `export default createServer({ ${ok} });`],
-    /"graphql-functions" does not export createServer\./,
+    /"graphql-functions" does not export createServer\. Did you mean "createHandler"\?/,
+  ),
+  'names of another server, and in another case': code(
+    ["import { createhandler } from 'graphql-functions';", `export default createhandler({ ${ok} });`],
+    /"graphql-functions" does not export createhandler\. Did you mean "createHandler"\?/,
+  ),
+  'a class of another entry': code(
+    ["import { ApolloServer } from 'graphql-functions';", `export default createHandler({ ${ok}, context: ApolloServer });`],
+    /"graphql-functions" does not export ApolloServer\. Import it from graphql-functions\/v3\./,
+  ),
+  'createHandler that is not called': code(
+    ['export default createHandler;'],
+    /exports createHandler itself\. Call it: export default createHandler\(\{ … \}\)/,
   ),
   'a top-level await that fails': code(
     [
@@ -235,7 +249,7 @@ test('a missing file of this package is printed with its stack', async (context)
   assert.match(stderr, /ENOENT[^]*templates[^]*\n\s+at /);
 });
 
-test('each request is listed with its status', async (context) => {
+test('each request is listed with its status, operation and first error, and what lets the pages of another origin read it', async (context) => {
   const project = await createProject(context, { 'functions/graphql.ts': sound });
   await linkPackage(project, 'graphql');
   const dev = await startDevHere(context, project);
@@ -243,6 +257,10 @@ test('each request is listed with its status', async (context) => {
 
   await postJSON(address, { query: '{ ok }' });
   await dev.until('graphql  200  POST /.netlify/functions/graphql  ');
+  await postJSON(address, { query: 'query Names { names }' });
+  await dev.until(' ms  Names  Cannot query field "names" on type "Query".\n');
+  await fetch(address, { method: 'OPTIONS', headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' } });
+  await dev.until("  Pages of https://app.example cannot read this answer. Write: cors: { origin: ['https://app.example'] }\n");
   await fetch(address, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{ ok }' });
   await dev.until('graphql  400  POST /.netlify/functions/graphql  ');
   await fetch(new URL('/nowhere', address));

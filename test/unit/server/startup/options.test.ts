@@ -27,8 +27,8 @@ describe('an invalid option value throws at createHandler and says what to write
     // Takes a lifetime in another form, so that nothing would expire.
     ['cache', new Keyv(), /new KeyvAdapter\(keyv\), got a Keyv\.$/],
     ['cache', new Keyv5(), /new KeyvAdapter\(keyv\), got a Keyv\.$/],
-    ['plugins', {}, /a list of plugin objects, got an object/],
-    ['plugins', [{}, () => ({})], /a list of plugin objects, got \[an object, a function\]/],
+    ['plugins', {}, /a list of plugin objects such as costLine\(\), got an object/],
+    ['plugins', [{}, () => ({})], /a list of plugin objects such as costLine\(\), got \[an object, a function\]/],
     ['deadline', Promise.resolve({ ms: 5 }), /false, or \{ ms, reserveMs, partial \}, the first two in milliseconds, got a Promise/],
     ['logger', { log() {} }, /an object with debug, info, warn and error/],
     ['csrfPrevention', 'true', /true, false, or \{ requestHeaders: \[names\] \}, got "true"/],
