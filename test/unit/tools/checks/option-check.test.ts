@@ -81,6 +81,7 @@ describe('warns about hooks that are never called', () => {
 
   test('but knows all that are called', () => {
     const stages: Record<Exclude<keyof ServerPlugin, 'position' | 'onlyWatches' | 'corsHeaders' | 'once'>, true> = {
+      admit: true,
       check: true,
       contextCreationDidFail: true,
       document: true,
