@@ -124,7 +124,7 @@ function costlyPlugins(effects: () => Effects): readonly ServerPlugin[] {
     budget({
       identity: () => 'client',
       capacity: 1e12,
-      refillPerSecond: 1,
+      refillPerSecond: 1e9,
       whenStoreFails: 'refuse',
       store: {
         take: (_id, { cost }) => {

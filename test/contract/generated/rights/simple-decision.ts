@@ -77,7 +77,7 @@ export function simpleRights(holeNow: () => Hole | undefined = () => undefined):
       onlyWatches: true,
       position: 'first',
       schemaWillBuild: ({ typeDefs }) => {
-        const isText = typeof typeDefs === 'string' && !/@link\(|directive @authenticated/.test(typeDefs);
+        const isText = typeof typeDefs === 'string' && !/specs\.apollo\.dev\/federation|directive @authenticated/.test(typeDefs);
         return isText ? { typeDefs: definitions + typeDefs } : undefined;
       },
       async execution(execution, next) {
@@ -237,11 +237,8 @@ class Rules {
 
   constructor(schema: GraphQLSchema, hole: Hole | undefined) {
     this.#hole = hole;
-    const links = [schema.astNode, ...schema.extensionASTNodes]
-      .flatMap((node) => node?.directives ?? [])
-      .filter(({ name }) => name.value === 'link')
-      .map(argumentsOf);
-    const link = links.find(({ url }) => /specs\.apollo\.dev\/federation/.test(String(url)));
+    const uses = [schema.astNode, ...schema.extensionASTNodes].flatMap((node) => node?.directives ?? []);
+    const link = uses.map(argumentsOf).find(({ url }) => /specs\.apollo\.dev\/federation/.test(String(url)));
     const imports: any[] = link?.import ?? [];
     const nameOf = (name: string): string => {
       if (link === undefined) return name;

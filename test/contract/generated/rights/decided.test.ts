@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { buildSchema, GraphQLObjectType } from 'graphql';
+
+import { budget } from '../../../../src/entries/budget.ts';
+import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
+import { idempotency, memoryStore } from '../../../../src/entries/idempotency.ts';
+import { batch, createHandler, RESTDataSource } from '../../../../src/entries/index.ts';
+import type { ServerPlugin } from '../../../../src/entries/index.ts';
+import { subgraph } from '../../../../src/entries/subgraph.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+import { executors } from '../../../support/executors.ts';
+import { authorization, needsAuthorization } from './authorization.ts';
+import { simpleRights } from './simple-decision.ts';
+import { serveText } from './text-server.ts';
+import type { GivenCaller, TextServer } from './text-server.ts';
+
+const nobody: GivenCaller = {};
+const typeDefs =
+  'type Query { open: Int closed: Int @authenticated } type Mutation { write(n: Int): Int @requiresScopes(scopes: [["write"]]) }';
+
+function codesOf({ errors = [] }: { readonly errors?: readonly any[] }): readonly string[] {
+  return errors.map(({ extensions }) => extensions?.code as string);
+}
+
+/** A plugin of budget() and one of idempotency(), and what they have taken. */
+function costly(): { readonly plugins: readonly ServerPlugin[]; readonly taken: string[] } {
+  const taken: string[] = [];
+  const keys = memoryStore();
+  const claim: typeof keys.claim = (...given) => {
+    taken.push('key');
+    return keys.claim(...given);
+  };
+  const points = budget({
+    identity: () => 'client',
+    capacity: 1000,
+    refillPerSecond: 1,
+    whenStoreFails: 'refuse',
+    store: { take: async (_id, { cost }) => ({ isTaken: taken.push('points') > 0, untilFull: cost }) },
+  });
+  const store = { claim, finish: keys.finish.bind(keys), release: keys.release.bind(keys) };
+  return { plugins: [points, idempotency({ identity: () => 'client', store })], taken };
+}
+
+const key = { 'idempotency-key': '"one"' };
+
+describe('a refused operation', () => {
+  for (const [name, createRights] of [
+    ['the simple decision', simpleRights()],
+    ['authorization()', authorization],
+  ] as const)
+    for (const [executor, choice] of executors)
+      it(
+        `calls no resolver, batch, reference resolver or data source, and takes nothing: ${name}, ${executor}`,
+        createRights ? {} : needsAuthorization,
+        async () => {
+          const [logger] = recordingLogger();
+          const ran: string[] = [];
+          const { plugins, taken } = costly();
+          class Books extends RESTDataSource {
+            override baseURL = 'https://books.example/';
+          }
+          const handler = createHandler(
+            subgraph({
+              ...choice,
+              nodeEnv: 'test',
+              logger,
+              typeDefs: `
+              extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@authenticated"])
+              type Query { books: [Book] }
+              type Mutation { write: Book secret: Int @authenticated }
+              type Book @key(fields: "id") { id: ID price: Int secret: Int @authenticated }`,
+              dataSources: () => ({ books: new Books({ fetch: async () => (ran.push('fetch'), Response.json([])) } as never) }),
+              resolvers: {
+                Query: { books: (_: unknown, _args: unknown, { dataSources }: any) => (ran.push('books'), dataSources.books.get('all')) },
+                Mutation: { write: () => (ran.push('write'), { id: 1 }) },
+                Book: {
+                  price: batch((parents) => (ran.push('prices'), parents.map(() => 1))),
+                  __resolveReference: () => (ran.push('reference'), { id: 1 }),
+                },
+              },
+              plugins: [createRights!({ claims: () => undefined, policies: {} }), ...plugins],
+            } as never) as never,
+          ) as unknown as TextServer['handler'];
+          const send = async (query: string): Promise<unknown> => {
+            const headers = { 'content-type': 'application/json', ...key };
+            const response: Response = await handler(
+              new Request('https://api.example/', { method: 'POST', headers, body: JSON.stringify({ query }) }),
+              {},
+            );
+            return codesOf((await response.json()) as object);
+          };
+
+          const answers = [
+            await send('{ books { id price secret } }'),
+            await send('mutation { write { id price } secret }'),
+            await send('{ _entities(representations: [{ __typename: "Book", id: 1 }]) { ... on Book { price secret } } }'),
+          ];
+
+          assert.deepEqual([answers.flat(), ran, taken], [['UNAUTHENTICATED', 'UNAUTHENTICATED', 'UNAUTHENTICATED'], [], []]);
+        },
+      );
+});
+
+describe('authorization() decides', needsAuthorization, () => {
+  const serve = (plugins: readonly ServerPlugin[], options: object = {}): TextServer =>
+    serveText(typeDefs, { createRights: authorization!, options: { plugins, ...options } as never });
+
+  it('before plugins that the list has before it, in every stage and hook of the execution', async () => {
+    const entered: string[] = [];
+    const early = (position: 'first' | undefined, onlyWatches: boolean): ServerPlugin => ({
+      position,
+      onlyWatches,
+      execution: (_execution, next) => {
+        entered.push('execution');
+        return next();
+      },
+      requestDidStart: () => ({
+        responseForOperation: () => {
+          entered.push('responseForOperation');
+          return null;
+        },
+        executionDidStart: () => void entered.push('executionDidStart'),
+      }),
+    });
+    const outside = [early('first', true), early(undefined, true), early('first', false), early(undefined, false)];
+    const [logger] = recordingLogger();
+    const rights = authorization!({ claims: () => undefined, policies: {} });
+    const handler = createHandler({
+      nodeEnv: 'test',
+      logger,
+      typeDefs,
+      plugins: [...outside, rights],
+    } as never) as unknown as TextServer['handler'];
+
+    const { errors } = await handler({ query: '{ closed }' }, {});
+
+    assert.deepEqual([codesOf({ errors }), entered], [['UNAUTHENTICATED'], []]);
+  });
+
+  for (const order of ['before', 'after'] as const)
+    it(`before points and keys, ${order} their plugins in the list`, async () => {
+      const { plugins, taken } = costly();
+      const [logger] = recordingLogger();
+      const rights = authorization!({ claims: () => undefined, policies: {} });
+      const list = order === 'before' ? [rights, ...plugins] : [...plugins, rights];
+      const handler = createHandler({ nodeEnv: 'test', logger, typeDefs, plugins: list } as never) as unknown as TextServer['handler'];
+      const headers = { 'content-type': 'application/json', ...key };
+      const body = JSON.stringify({ query: 'mutation { write }' });
+
+      const response: Response = await handler(new Request('https://api.example/', { method: 'POST', headers, body }), {});
+
+      assert.deepEqual([codesOf((await response.json()) as object), taken], [['UNAUTHENTICATED'], []]);
+    });
+
+  it('before a stored answer is replayed', async () => {
+    const server = serve(costly().plugins);
+    const body = { query: 'mutation { write(n: 1) }' };
+
+    const first = await server.send({ claims: ['write'] }, body, key);
+    const replay = await server.send({ claims: ['write'] }, body, key);
+    const later = await server.send({ claims: [] }, body, key);
+
+    assert.deepEqual([first.body.errors, replay.body, codesOf(later.body)], [undefined, first.body, ['FORBIDDEN']]);
+  });
+
+  it('about each element of a batch by itself', async () => {
+    const server = serve([]);
+
+    const { body } = await server.send(nobody, [{ query: '{ open }' }, { query: '{ closed }' }, { query: '{ x: open }' }]);
+
+    assert.deepEqual(
+      (body as unknown as object[]).map((one) => codesOf(one)),
+      [[], ['UNAUTHENTICATED'], []],
+    );
+    assert.deepEqual(server.ran.toSorted(), ['Query.open', 'Query.open', 'claims']);
+  });
+
+  it('after the variables were coerced, whose errors are the answer', async () => {
+    const called: string[] = [];
+    const server = serve([{ requestDidStart: () => ({ responseForOperation: () => (called.push('responseForOperation'), null) }) }]);
+
+    const { body } = await server.send(nobody, { query: 'mutation ($n: Int) { write(n: $n) }', variables: { n: 'many' } });
+
+    assert.deepEqual([codesOf(body), server.ran, called], [['BAD_USER_INPUT'], [], []]);
+  });
+
+  for (const [name, choice] of executors)
+    it(`about the variables that the operation runs with, whatever plugins change later: ${name}`, async () => {
+      const include = (variables: any): void => {
+        if (variables !== undefined) variables.t = true;
+      };
+      const changing: ServerPlugin = {
+        execution: (execution, next) => {
+          include(execution.variableValues);
+          return next();
+        },
+        requestDidStart: () => ({
+          responseForOperation: ({ request }) => {
+            include(request.variables);
+            return null;
+          },
+          executionDidStart: ({ request }) => include(request.variables),
+        }),
+      };
+      const server = serve([changing], choice);
+
+      const { body } = await server.send(nobody, {
+        query: 'query ($t: Boolean!) { open closed @include(if: $t) }',
+        variables: { t: false },
+      });
+
+      assert.deepEqual(body, { data: { open: 1 } });
+    });
+
+  it('with directives and extensions of a schema that was not made from its text', async () => {
+    const schema = buildSchema('directive @authenticated on FIELD_DEFINITION type Query { open: Int both: Int @authenticated }');
+    const fields = (schema.getType('Query') as GraphQLObjectType).getFields();
+    fields['both']!.extensions = { authorization: { scopes: [['s']] } };
+    for (const field of Object.values(fields)) field.resolve = () => 1;
+    const [logger] = recordingLogger();
+    const create = (claims: unknown): TextServer['handler'] =>
+      createHandler({
+        nodeEnv: 'test',
+        logger,
+        schema,
+        plugins: [authorization!({ claims: () => claims, policies: {} })],
+      } as never) as never;
+
+    const answers = [
+      await create(undefined)({ query: '{ both }' }, {}),
+      await create([])({ query: '{ both }' }, {}),
+      await create(['s'])({ query: '{ both open }' }, {}),
+    ];
+
+    assert.deepEqual(answers.map(codesOf), [['UNAUTHENTICATED'], ['FORBIDDEN'], []]);
+  });
+
+  it('with an executor of graphql-js', async () => {
+    const server = serve([], { executor: graphqlJSExecutor() });
+
+    assert.deepEqual(codesOf((await server.send(nobody, { query: '{ open closed }' })).body), ['UNAUTHENTICATED']);
+    assert.deepEqual(server.ran, ['claims']);
+  });
+});
+
+/** Rules that are wrong, and what the message must name. */
+const wrongRules: readonly (readonly [title: string, rule: string, names: RegExp])[] = [
+  ['a list in place of a list of lists, which would be a OR b', '@requiresScopes(scopes: ["a", "b"])', /scopes/],
+  ['a text', '@requiresScopes(scopes: "a")', /scopes/],
+  ['an empty alternative, which would allow everybody', '@requiresScopes(scopes: [["a"], []])', /scopes/],
+  ['a scope with a space', '@requiresScopes(scopes: [["a b"]])', /a b/],
+  ['a scope with a quotation mark', '@requiresScopes(scopes: [["a\\"b"]])', /scope/],
+  ['a scope with a backslash', '@requiresScopes(scopes: [["a\\\\b"]])', /scope/],
+  ['a scope with a control character', '@requiresScopes(scopes: [["a\\u0007"]])', /scope/],
+  ['an empty scope', '@requiresScopes(scopes: [[""]])', /scope/],
+  ['an empty alternative of policies', '@policy(policies: [[]])', /policies/],
+  ['a list of policies', '@policy(policies: ["known"])', /policies/],
+  ['a policy that the options do not have', '@policy(policies: [["unknown"]])', /unknown/],
+  ['a policy with a name of Object.prototype', '@policy(policies: [["toString"]])', /toString/],
+  ['an unknown argument', '@authenticated(scopes: [["a"]])', /scopes/],
+  ['a missing argument', '@requiresScopes', /scopes/],
+];
+
+/** What the start of a server says: what `createHandler` throws, or what is logged at the first request. */
+async function startWith(text: string, nodeEnv: string): Promise<string> {
+  try {
+    const server = serveText(text, { createRights: authorization!, policies: ['known'], options: { nodeEnv } });
+    const { status } = await server.send(nobody, { query: '{ __typename }' });
+    return status === 500 ? server.lines.map(({ message, details }) => [message, ...details].join(' ')).join('\n') : `${status}`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+describe('authorization() refuses rules', needsAuthorization, () => {
+  for (const [title, rule, names] of wrongRules) {
+    it(`at the start of tests and development: ${title}`, async () => {
+      const text = `type Query { open: Int wrong: Int ${rule} }`;
+
+      assert.match(await startWith(text, 'test'), names);
+      assert.match(await startWith(text, 'development'), names);
+    });
+
+    it(`in production when they are needed: ${title}`, async () => {
+      const server = serveText(`type Query { open: Int thing: Thing } type Thing { wrong: Int ${rule} }`, {
+        createRights: authorization!,
+        policies: ['known'],
+        options: { nodeEnv: 'production' },
+      });
+
+      const open = await server.send(nobody, { query: '{ open }' });
+      const touched = await server.send({ claims: ['a', 'b'] }, { query: '{ thing { wrong } }' });
+
+      assert.deepEqual(open.body, { data: { open: 1 } });
+      assert.deepEqual(
+        [touched.status, codesOf(touched.body), touched.body.errors![0]!.message],
+        [500, ['INTERNAL_SERVER_ERROR'], 'Internal server error'],
+      );
+      assert.deepEqual(
+        server.ran.filter((one) => one.includes('.')),
+        [],
+      );
+    });
+  }
+
+  it('that are not there: a schema without any is an error in tests, and one line in production', async () => {
+    const text = 'type Query { open: Int }';
+
+    assert.doesNotMatch(await startWith(text, 'test'), /^200$/);
+    const server = serveText(text, { createRights: authorization!, options: { nodeEnv: 'production' } });
+    for (let at = 0; at < 3; at++) assert.deepEqual((await server.send(nobody, { query: '{ open }' })).body, { data: { open: 1 } });
+    assert.equal(server.lines.filter(({ message }) => message.includes('authorization')).length, 1);
+  });
+});
