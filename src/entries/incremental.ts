@@ -1,2 +1,2 @@
-export { incrementalDelivery } from '../server/http/streams/incremental-delivery.ts';
-export type { IncrementalDelivery, IncrementalDeliveryOptions } from '../server/http/streams/incremental-delivery.ts';
+export { incrementalDelivery } from '../server/index.ts';
+export type { IncrementalDelivery, IncrementalDeliveryOptions } from '../server/index.ts';

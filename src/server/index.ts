@@ -42,3 +42,5 @@ export { findCheck } from './startup/load-tools.ts';
 export type { CreateHandler, OptionsPromise, OptionsSource } from './startup/start.ts';
 export { createHandler } from './universal-handler.ts';
 export type { Handler } from './universal-handler.ts';
+export { incrementalDelivery } from './http/streams/incremental-delivery.ts';
+export type { IncrementalDelivery, IncrementalDeliveryOptions } from './http/streams/incremental-delivery.ts';

@@ -17,19 +17,18 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   entries: ['v3', 'tools', 'extensions', 'server', 'executor', 'datasources', 'shared'],
 };
 
-/** The folders within `server` and `executor`, and the neighbors that each can import. */
+/** The folders within `server` and `executor`, and what each can import beside itself: a neighbor, or a file above them, with its name. */
 const parts: Readonly<Record<string, readonly string[]>> = {
-  'executor/schema': [],
+  'executor/schema': ['executor/batch-mark.ts', 'executor/graphql-version.ts'],
   'executor/validation': [],
-  'executor/plan': ['executor/run'],
-  'executor/run': ['executor/plan'],
-  'executor/parts': ['executor/plan', 'executor/run'],
+  'executor/plan': ['executor/run', 'executor/costs.ts', 'executor/graphql-version.ts'],
+  'executor/run': ['executor/plan', 'executor/batch-mark.ts', 'executor/budget.ts', 'executor/costs.ts', 'executor/graphql-version.ts'],
+  'executor/parts': ['executor/plan', 'executor/run', 'executor/costs.ts', 'executor/execute.ts'],
   'server/platform': [],
   'server/operation': [],
   'server/http': ['server/operation'],
   'server/startup': ['server/http', 'server/operation'],
-  'server/call': ['server/startup', 'server/http', 'server/operation', 'server/platform'],
-  'server/node': ['server/call', 'server/startup', 'server/http', 'server/operation', 'server/platform'],
+  'server/node': ['server/startup', 'server/http', 'server/operation', 'server/platform', 'server/call.ts', 'server/pipeline.ts'],
 };
 
 /** The packages that a folder can import; `type:` marks those of which it can import only types. `tools` can import any. */
@@ -68,13 +67,37 @@ test('a folder imports only from folders below it', () => {
   deepEqual(upward.map(describe), []);
 });
 
-test('within server and executor, a folder imports only from folders below it', () => {
+test('within server and executor, a folder imports only from folders below it, and a file above them not from server/node', () => {
   const upward = imports
     .filter(isInternal)
-    .filter(({ from, to }) => partOf(from) in parts && partOf(to) in parts && folderOf(from) === folderOf(to))
-    .filter(({ from, to }) => !isBelow(parts, partOf(from), partOf(to)));
+    .filter(({ from, to }) => folderOf(from) === folderOf(to) && ['server', 'executor'].includes(folderOf(from)))
+    .filter(({ from, to }) => (partOf(from) in parts ? !isBelow(parts, partOf(from), partOf(to)) : partOf(to) === 'server/node'));
 
   deepEqual(upward.map(describe), []);
+});
+
+test('each folder within server and executor has a row, and each row names folders and files that exist', () => {
+  const folderParts = new Set(files.filter((file) => file.split('/').length > 2).map(partOf));
+  const named = Object.entries(parts).flat(2);
+
+  deepEqual([...folderParts].filter((part) => /^(?:server|executor)\//.test(part)).toSorted(), Object.keys(parts).toSorted());
+  deepEqual(
+    named.filter((part) => !folderParts.has(part) && !files.includes(part)),
+    [],
+  );
+  deepEqual(
+    secondDoors.filter((file) => !files.includes(file)),
+    [],
+  );
+});
+
+test('ARCHITECTURE.md names every index file that is not the one of its folder', () => {
+  const page = readFileSync('ARCHITECTURE.md', 'utf8');
+
+  deepEqual(
+    secondDoors.filter((file) => !page.includes(`\`${file}\``)),
+    [],
+  );
 });
 
 test('imports between folders go through their doors', () => {
@@ -207,13 +230,9 @@ function allows(allowed: readonly string[], name: string, typeOnly: boolean): bo
   return allowed.includes(name) || (typeOnly && allowed.includes(`type:${name}`));
 }
 
-/**
- * Second doors: the schema, incremental delivery, a long-lived Node process, the lists of what single folders import from the server,
- * the checks that the command line uses without `@graphql-tools/schema`, and the text of the playground.
- */
+/** More index files, each for those who must not load the rest of the folder. */
 const secondDoors = [
   'executor/schema/index.ts',
-  'server/http/streams/incremental-delivery.ts',
   'server/node/index.ts',
   'server/for-tools.ts',
   'tools/checks/for-cli.ts',
