@@ -21,6 +21,8 @@ export interface PageLimitOptions extends PageSizes {
 /** A field that can be asked for a number of items. */
 export interface Page {
   readonly max: number;
+  /** The number of items if the client gives none. */
+  readonly size: number;
   /** Undefined if no argument takes it, as for sizes in input objects. */
   readonly default: PageDefault | undefined;
 }
@@ -69,9 +71,11 @@ export class PageLimits implements PageDefaults {
     const { direct, objects } = findSizeInputs(field, this.#sizeArguments);
     if (direct.length + objects.length === 0 || !isPaged(field, this.#schema)) return undefined;
     const { default: size, max } = this.#fields.get(`${type.name}.${field.name}`) ?? this.#sizes;
-    const names = this.#sizeArguments.filter((one) => direct.some((input) => input.name === one && takesNumbers(input)));
-    const name = names.find((one) => one !== 'last') ?? names[0];
-    return { max, default: name === undefined ? undefined : { names, name, size } };
+    const inputs = this.#sizeArguments.flatMap((one) => direct.find((input) => input.name === one) ?? []);
+    const numbers = inputs.filter(takesNumbers);
+    const { name } = numbers.find((input) => input.name !== 'last') ?? numbers[0] ?? {};
+    // A text is a size, too, beside which no other is passed.
+    return { max, size, default: name === undefined ? undefined : { names: inputs.map((input) => input.name), name, size } };
   }
 }
 

@@ -27,8 +27,9 @@ export type PricedOperation = Pick<OperationExecution, 'document' | 'operation' 
  * Computes the cost of operations.
  *
  * A field costs 1, and the selection of a list counts once for each item. The number of items is what the resolver gets as `first`, `last`
- * or `limit`, with all defaults; a whole number from 1, or else that of `pageLimits` or `listSize`. A size in an input object can only raise
- * it. If the field is not a list itself, such as a connection, the number is that of the lists directly in it.
+ * or `limit`, with all defaults: a number above 0, rounded up, or else that of `pageLimits` or `listSize`. A size in an input object can
+ * only raise it. If the field is not a list itself, such as a connection, the number is that of the lists directly in it which have no
+ * such arguments.
  * `{ books(first: 20) { title author { name } } }` costs 1 + 20 × 3. Fragments count at each spread, and for every type that they could
  * apply to. A field of an interface costs as much as the most expensive one of its objects. `@skip` and `@include` are ignored.
  * Introspection is free. `__typename` is free too, except in lists where it is alone or has an alias. An empty selection set costs as much
@@ -103,7 +104,7 @@ export class Prices implements LimitsFact {
       const inputs = findSizeInputs(field, name === '_entities' ? [...names, 'representations'] : names);
       const page = this.pages?.pageOf(one, field);
       if (inputs.direct.length + inputs.objects.length === 0) isOpen = true;
-      else variants.set(JSON.stringify([inputs, page]), { inputs, max: page?.max, byDefault: page?.default?.size });
+      else variants.set(JSON.stringify([inputs, page]), { inputs, max: page?.max, byDefault: page?.size ?? this.listSize });
     }
     const ofType = this.#limits.fields?.[`${type.name}.${name}`];
     const cost = Math.max(...all.map((one) => this.#costOfField(one, name)), isInterfaceType(type) ? (ofType ?? 0) : 0);
@@ -126,7 +127,7 @@ interface PricedField {
   readonly dimensions: number;
   /** The fields of the objects, as far as their sizes differ. */
   readonly variants: readonly SizedField[];
-  /** One of the objects has no size arguments. */
+  /** One of the objects has no size arguments, so the field around it says how many items it has. */
   readonly isOpen: boolean;
 }
 
@@ -134,7 +135,8 @@ interface SizedField {
   readonly inputs: SizeInputs;
   /** The limits of `pageLimits`. */
   readonly max: number | undefined;
-  readonly byDefault: number | undefined;
+  /** The number of items that counts without a size. */
+  readonly byDefault: number;
 }
 
 function dimensionsOf(type: GraphQLOutputType): number {
@@ -213,8 +215,8 @@ class Walk {
       if (hasAlias && isTypename(node)) sum.typenames += 1;
       return;
     }
-    const { cost, type, dimensions } = field;
-    const { most, isOpen } = this.#sizesOf(field, node);
+    const { cost, type, dimensions, isOpen } = field;
+    const most = this.#largestOf(field, node);
     const { listSize } = this.#prices;
     const inner = node.selectionSet === undefined ? leaf : this.measure(type, node.selectionSet);
     sum.fixed += cost;
@@ -230,21 +232,15 @@ class Walk {
     if (isOpen) sum.perItem += item;
   }
 
-  /**
-   * The largest number of items of the objects that may be behind an interface, and whether one of them has as many as the field around it
-   * says.
-   */
-  #sizesOf({ variants, isOpen: isAlwaysOpen }: PricedField, node: FieldNode): { readonly most: number; readonly isOpen: boolean } {
+  /** The largest number of items of the objects that may be behind an interface. 0: it has no size arguments. */
+  #largestOf({ variants }: PricedField, node: FieldNode): number {
     let most = 0;
-    let isOpen = isAlwaysOpen;
     for (const { inputs, max, byDefault } of variants) {
       const sizes = this.#sizes.read(inputs, node);
       if (max !== undefined) assertPage(node, sizes, max);
-      const size = sizes.count(byDefault, this.#prices.listSize);
-      if (size === undefined) isOpen = true;
-      else most = Math.max(most, size);
+      most = Math.max(most, sizes.count(byDefault));
     }
-    return { most, isOpen };
+    return most;
   }
 }
 

@@ -72,7 +72,7 @@ function defaultOf(input: GraphQLInput): unknown {
 export class Sizes {
   /** The largest size in an argument. */
   direct = 0;
-  /** An argument has a value that is no whole number from 1. */
+  /** An argument has a value that is no number above 0. */
   isUnclear = false;
   /** The largest size in an input object. */
   inObjects = 0;
@@ -83,12 +83,10 @@ export class Sizes {
   isFirst = false;
   isLast = false;
 
-  /** The number of items; undefined if the client and the schema do not say. */
-  count(byDefault: number | undefined, listSize: number): number | undefined {
-    const { direct, inObjects } = this;
-    if (!this.isUnclear && direct > 0) return Math.max(direct, inObjects);
-    if (!this.isUnclear && byDefault === undefined && inObjects === 0) return undefined;
-    return Math.max(direct, inObjects, byDefault ?? listSize);
+  /** The number of items, at least the default if it is not clear. */
+  count(byDefault: number): number {
+    const { direct, inObjects, isUnclear } = this;
+    return Math.max(direct, inObjects, isUnclear || direct === 0 ? byDefault : 0);
   }
 
   note(name: string, size: number): void {
@@ -126,7 +124,7 @@ export class SizeReader {
       const size = node === undefined ? input.byDefault : this.#sizeIn(input.type, node);
       if (size === undefined) continue;
       if (node !== undefined) sizes.note(input.name, size);
-      if (isWhole(size)) sizes.direct = Math.max(sizes.direct, size);
+      if (size > 0) sizes.direct = Math.max(sizes.direct, Math.ceil(size));
       else sizes.isUnclear = true;
     }
     for (const input of objects) {
@@ -187,7 +185,7 @@ function addValue(sizes: Sizes, fields: readonly SizeInput[], value: unknown): v
 function addSize(sizes: Sizes, { name, byDefault }: SizeInput, size: number | undefined): void {
   if (size === undefined) return;
   if (size !== byDefault) sizes.note(name, size);
-  if (isWhole(size)) sizes.inObjects = Math.max(sizes.inObjects, size);
+  if (size > 0) sizes.inObjects = Math.max(sizes.inObjects, Math.ceil(size));
 }
 
 /** True for an argument that can have a number as its value. */
@@ -207,14 +205,16 @@ function coerceLiteral(type: GraphQLLeafType, node: ValueNode, variables: Variab
   }
 }
 
-/** A number, or a text of one, which a resolver may convert; the length of a list. NaN for other values, undefined for null. */
+/**
+ * A number; the larger one that a resolver may read in a text: "0x3e8" and "1000 rows" are 1,000; the length of a list. NaN for other values,
+ * undefined for null.
+ */
 function toSize(type: GraphQLInputType, value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
-  if (typeof value === 'string') return value.trim() === '' ? Number.NaN : Number(value);
+  if (typeof value === 'string') {
+    const [size, start] = [value.trim() === '' ? Number.NaN : Number(value), Number.parseInt(value)];
+    return size > start || Number.isNaN(start) ? size : start;
+  }
   return Array.isArray(value) && isListType(getNullableType(type)) ? value.length : Number.NaN;
-}
-
-function isWhole(size: number): boolean {
-  return size >= 1 && (Number.isInteger(size) || size === Infinity);
 }

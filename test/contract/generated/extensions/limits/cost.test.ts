@@ -20,10 +20,14 @@ const typeDefs = `
     picked(by: Found = {}): [Book!]!
     grid(first: Int): [[Book!]!]!
     recent(first: Int = 3): [Book!]!
+    part(first: Float, by: Part): [Book!]!
+    named(first: String): [Book!]!
+    result(first: Int): Result!
     shelf(first: Int, limit: Int): Shelf!
     any: Any
   }
   type Shelf { count: Int! edges: [Edge!]! groups: [Author!]! meta: Meta! }
+  type Result { rows(first: Int): [Book!]! sorted(first: Int = 3): [Book!]! }
   type Edge { node: Book! }
   type Meta { owners: [Author!]! }
   type Book { title: String! author: Author! }
@@ -32,6 +36,7 @@ const typeDefs = `
   input Page { limit: Int first: Int offset: Int inner: Page }
   input Search { text: String page: Found = {} more: [Found!] }
   input Found { first: Int = 40 after: String }
+  input Part { limit: Float }
 `;
 
 const onShelf = 'fragment S on Shelf { edges { ...E } } fragment E on Edge { node { title } }';
@@ -53,7 +58,21 @@ const costs: readonly { readonly query: string; readonly cost: number; readonly 
   { query: '{ books(first: 20, page: { limit: 12 }) { title } }', cost: 1 + 20 },
   { query: '{ books(first: 2, page: { limit: 12 }) { title } }', cost: 1 + 12 },
   { query: '{ books(first: 2, last: -5) { title } }', cost: 1 + 10 },
-  { query: 'query ($n: Big) { books(limit: $n) { title } }', variables: { n: 10.5 }, cost: 1 + 10 },
+  { query: 'query ($n: Big) { books(limit: $n) { title } }', variables: { n: 999.5 }, cost: 1 + 1000 },
+  { query: '{ part(first: 999.5) { title } }', cost: 1 + 1000 },
+  { query: '{ part(first: 0.2) { title } }', cost: 1 + 1 },
+  { query: '{ part(first: 2, by: { limit: 999.5 }) { title } }', cost: 1 + 1000 },
+  { query: 'query ($by: Part) { part(by: $by) { title } }', variables: { by: { limit: 999.5 } }, cost: 1 + 1000 },
+  { query: '{ named(first: "1000abc") { title } }', cost: 1 + 1000 },
+  { query: '{ named(first: "1e3") { title } }', cost: 1 + 1000 },
+  { query: '{ named(first: "0x3e8") { title } }', cost: 1 + 1000 },
+  { query: '{ named(first: " 999.5") { title } }', cost: 1 + 1000 },
+  { query: 'query ($n: String) { named(first: $n) { title } }', variables: { n: '2000 rows' }, cost: 1 + 2000 },
+  { query: '{ named(first: "many") { title } }', cost: 1 + 10 },
+  { query: '{ result(first: 1) { rows { title } } }', cost: 1 + 1 + 10 },
+  { query: '{ result(first: 1) { sorted { title } } }', cost: 1 + 1 + 3 },
+  { query: '{ result(first: 100) { rows { title } } }', cost: 1 + 1 + 10 },
+  { query: '{ result(first: 1) { rows(first: 4) { title } } }', cost: 1 + 1 + 4 },
   { query: 'query ($n: Big) { books(limit: $n) { title } }', variables: { n: { first: 1 } }, cost: 1 + 10 },
   { query: 'query ($p: Page = { limit: 18 }) { books(page: $p) { title } }', cost: 1 + 18 },
   { query: 'query ($n: Int) { books(page: { first: $n }) { title } }', variables: { n: 80 }, cost: 1 + 80 },
@@ -137,6 +156,13 @@ describe('maxCost', () => {
     ['takes sizes from the arguments listed in sizeArguments', { sizeArguments: ['skip'] }, '{ books(skip: 50) { title } }', false],
     ['takes the lengths of lists, too', { sizeArguments: ['pages'] }, `{ books(pages: [${'{} '.repeat(50)}]) { title } }`, false],
     ['takes no sizes from other arguments', { sizeArguments: ['skip'] }, '{ books(first: 50) { title } }', true],
+    ['takes the default of a page', { pageLimits: { default: 30, max: 99 } }, '{ named { title } }', false],
+    [
+      'takes the default of a page beside a smaller size in an input',
+      { pageLimits: { default: 30, max: 99 } },
+      '{ picked(by: { first: 2 }) { title } }',
+      false,
+    ],
     ['takes the cost of a field from fields', { fields: { 'Query.version': 30 } }, '{ version }', false],
     ['takes a cost of 0 from fields', { fields: { 'Book.title': 0 } }, '{ books(first: 1000) { title } }', true],
     ['is huge for a huge number', {}, '{ books(limit: 1e308) { title } }', false],
@@ -194,6 +220,9 @@ function endpointFor(options: LimitsOptions): ReturnType<typeof createEndpoint> 
         tags: () => [],
         picked: () => [],
         grid: () => [],
+        part: () => [],
+        named: () => [],
+        result: () => ({ rows: [], sorted: [] }),
         shelf: () => ({ count: 0, edges: [], groups: [], meta: { owners: [] } }),
       },
     },

@@ -32,6 +32,7 @@ const typeDefs = `
     paged(page: Page, pages: [Page!]): [Book]
     single(first: Int): Edition
     named(limit: Named): [Book]
+    worded(first: String, limit: Int): [Book]
     owner: Owner
     anyPage(first: Int): AnyPage
     counted(first: Int): Counted
@@ -76,6 +77,7 @@ function serving(options: Partial<ServerOptions> = {}, given: LimitsOptions = by
       recent: list,
       paged: list,
       named: list,
+      worded: list,
       shelf: note(() => ({ books: [] })),
       connection: note(() => ({ edges: [] })),
       single: note(book),
@@ -125,6 +127,11 @@ const accepted: readonly (readonly [query: string, args: object, variables?: obj
   ['{ single { title } }', {}],
   ['{ single(first: 1000) { title } }', { first: 1000 }],
   ['{ named { title } }', {}],
+  ['{ worded { title } }', { limit: 20 }],
+  ['{ worded(first: "5") { title } }', { first: '5' }],
+  ['{ worded(first: "all") { title } }', { first: 'all' }],
+  ['{ worded(first: "", limit: 5) { title } }', { first: '', limit: 5 }],
+  ['query ($n: String) { worded(first: $n) { title } }', { first: '5 books' }, { n: '5 books' }],
 ];
 
 /** Operations that are refused, and the end of the message. */
@@ -132,6 +139,9 @@ const refused: readonly (readonly [query: string, message: string, variables?: o
   ['{ books(first: 101) { title } }', '"books" to be asked for 0 to 100 items, got 101.'],
   ['{ books(first: -1) { title } }', '"books" to be asked for 0 to 100 items, got -1.'],
   ['{ list(first: "101") }', '"list" to be asked for 0 to 100 items, got 101.'],
+  ['{ list(first: 100.5) }', '"list" to be asked for 0 to 100 items, got 100.5.'],
+  ['{ worded(first: "1000abc") { title } }', '"worded" to be asked for 0 to 100 items, got 1000.'],
+  ['{ worded(first: "0x3e8") { title } }', '"worded" to be asked for 0 to 100 items, got 1000.'],
   ['{ list(first: 5, limit: 200) }', '"list" to be asked for 0 to 100 items, got 200.'],
   ['query ($n: Int) { books(first: $n) { title } }', '"books" to be asked for 0 to 100 items, got 101.', { n: 101 }],
   ['query ($n: Int = 101) { books(first: $n) { title } }', '"books" to be asked for 0 to 100 items, got 101.'],
