@@ -181,7 +181,7 @@ async function operateInStage(call: ArrivedCall, operation: Operation): Promise<
   if (stages?.operation === undefined) return run();
   // If a plugin fails, so does the operation.
   const fail: Wrapped<OperationCall, OperationOutcome>['fail'] = async (thrown, inner, running) => {
-    void closeStream(running);
+    void closeStream(running).catch(() => {});
     const { result, errors, ...refused } = refusedOutcome(settings, thrown);
     return { ...refused, ...inner, result, errors, head: operation.head, stream: undefined };
   };
@@ -279,7 +279,7 @@ async function respondInStages(call: ArrivedCall, { request: stage, encode }: St
     },
     invocation: new OperationLife(call, 'deadline'),
     fail: (thrown, _inner, running) => {
-      void closeBody(running);
+      void closeBody(running).catch(() => {});
       if (isGraphQLError(thrown) && codeOf(thrown) === 'DEADLINE_EXCEEDED')
         call.starter.logger().warn('A plugin around the request had not ended at the deadline.');
       return respondInTime(call, () => Promise.reject(thrown as Error));
@@ -326,7 +326,7 @@ function requestCall(call: ArrivedCall): RequestCall {
   };
 }
 
-// A plugin that fails after the operation does not leave its stream open.
+// A plugin that fails after the operation does not leave its stream open, unless it has put something else in its place.
 
 async function closeBody(running: Promise<AnyResponse> | undefined): Promise<void> {
   const response = await running;

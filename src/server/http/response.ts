@@ -1,7 +1,8 @@
 import type { FormattedExecutionResult } from 'graphql';
 
-import { HeaderMap, addVary, describe, excessOf, isHeaderField, removeLifetimes } from '../../shared/index.ts';
-import type { AnswerSize, ChunkStream, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import { HeaderMap, addVary, excessOf, isHeaderField, removeLifetimes } from '../../shared/index.ts';
+import type { AnswerSize, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import { bodiless } from '../operation/around.ts';
 import type { Delivery } from '../operation/operation.ts';
 import { httpExtensionOf } from '../operation/errors.ts';
 import { formatFailure } from '../operation/format-errors.ts';
@@ -165,33 +166,14 @@ function prepareHeaders(mediaType: ResponseMediaType): Readonly<Record<'content-
  */
 const framing = ['connection', 'content-length', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
 
-/** Statuses without a body (Fetch standard, "null body status"): the web's `Response` would throw for one. */
-const bodiless = new Set([204, 205, 304]);
-
-/** A response that plugins may have changed, with a valid status and a HeaderMap. Throws for what is not a response. */
+/** A response that plugins may have changed, with a valid status and a HeaderMap. */
 export function normalizeHead<T extends HTTPResponse | StreamedResponse>(response: T, logger: Logger): T {
-  assertResponse(response);
   const status = toFinalStatus(response.status, logger);
   const headers = response.headers instanceof HeaderMap ? response.headers : new HeaderMap(response.headers);
   for (const name of framing) if (headers.has(name)) headers.delete(name);
   const isEmpty = response.body === '' && bodiless.has(status);
   if (status === response.status && headers === response.headers && !isEmpty) return response;
   return { ...response, status, headers, ...(isEmpty && { body: null }) };
-}
-
-/** Plugins can return anything, also what a platform could not send. */
-function assertResponse(response: unknown): void {
-  const { status, headers, body } = (response ?? {}) as Partial<HTTPResponse>;
-  let wrong: string | undefined;
-  if (typeof response !== 'object' || response === null || 'arrayBuffer' in response) wrong = describe(response);
-  else if (typeof headers !== 'object' || headers === null) wrong = `one whose headers are ${describe(headers)}`;
-  else if (typeof body !== 'string' && body !== null && typeof (body as Partial<ChunkStream> | undefined)?.next !== 'function')
-    wrong = `one whose body is ${describe(body)}`;
-  else if (bodiless.has(status!) && body) wrong = `one with status ${status}, which has no body, and a body`;
-  if (wrong === undefined) return;
-  throw new TypeError(
-    `Expected plugins to return a response { status, headers, body } whose body is a string, a stream or null, got ${wrong}.`,
-  );
 }
 
 /** How errors of a batch are formatted, and the size limits of the whole answer. */

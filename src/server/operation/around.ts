@@ -1,9 +1,9 @@
 /** The one way in for plugins: runs work inside their stages, the first plugin outermost. */
 import type { CallWatch } from '../../datasources/index.ts';
-import { HeaderMap, copyErrorsForOperation, isPromiseLike } from '../../shared/index.ts';
+import { HeaderMap, copyErrorsForOperation, describe, isGraphQLError, isPromiseLike, isRecord } from '../../shared/index.ts';
 import type { HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
 import { copyMutableParts } from './apollo-hooks.ts';
-import { deadlineExceeded, unfinishedAtDeadline, report } from './errors.ts';
+import { deadlineExceeded, placed, unfinishedAtDeadline, report } from './errors.ts';
 import type { Logger, OperationOutcome } from './types.ts';
 import type {
   DataSourceCallListener,
@@ -59,8 +59,8 @@ export function createStages(plugins: readonly ServerPlugin[]): Stages | undefin
     admit: createAdmit(plugins),
     execution: stageOf('execution', plugins),
     payload: stageOf('payload', plugins),
-    sourceCall: createWatch(inOrder(plugins)),
-    encode: createEncode(inOrder(plugins)),
+    sourceCall: createWatch(plugins),
+    encode: createEncode(plugins),
   };
   return Object.values(stages).some((stage) => stage !== undefined) ? stages : undefined;
 }
@@ -77,20 +77,41 @@ export function inOrder(plugins: readonly ServerPlugin[], stage?: StageName): re
   return plugins.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
+/** The name of a plugin in messages: its own, or its place in the list. */
+function nameOf(plugin: ServerPlugin, plugins: readonly ServerPlugin[]): string {
+  return plugin.once ?? `plugins[${plugins.indexOf(plugin)}]`;
+}
+
 /** Calls the members one after the other, and returns a promise only if one of them does. */
 function createAdmit(plugins: readonly ServerPlugin[]): Stages['admit'] {
-  const members = inOrder(plugins, 'admit').flatMap((plugin) => plugin.admit?.bind(plugin) ?? []);
+  const members = inOrder(plugins, 'admit').filter((plugin) => plugin.admit !== undefined);
   const admitFrom = (at: number, execution: OperationExecution): Promise<void> | void => {
-    const work = members[at]?.(execution);
-    if (isPromiseLike(work)) return Promise.resolve(work).then(() => admitFrom(at + 1, execution));
-    return at < members.length ? admitFrom(at + 1, execution) : undefined;
+    const plugin = members[at];
+    if (plugin === undefined) return;
+    const work = inPlace(`admit of ${nameOf(plugin, plugins)}`, () => plugin.admit!(execution));
+    return isPromiseLike(work) ? work.then(() => admitFrom(at + 1, execution)) : admitFrom(at + 1, execution);
   };
   return members.length === 0 ? undefined : (execution) => admitFrom(0, execution);
 }
 
+/** Calls a member of a plugin. Remembers where what it throws was thrown. */
+function inPlace<T>(place: string, call: () => T | Promise<T>): T | Promise<T> {
+  const fail = (thrown: unknown): never => {
+    throw placed(thrown, place);
+  };
+  try {
+    const value = call();
+    return isPromiseLike(value) ? Promise.resolve(value).catch(fail) : value;
+  } catch (thrown) {
+    return fail(thrown);
+  }
+}
+
 /** The stage of one plugin. */
 interface PluginStage<TSubject, TOutcome> {
-  readonly name: StageName;
+  readonly name: Exclude<StageName, 'admit'>;
+  /** For messages: "the stage request of plugins[0]". */
+  readonly place: string;
   readonly onlyWatches: boolean;
   readonly enter: (subject: TSubject, next: (given?: never) => Promise<TOutcome>) => Promise<TOutcome>;
 }
@@ -100,8 +121,9 @@ function stageOf<TSubject extends object, TOutcome extends object | undefined>(
   plugins: readonly ServerPlugin[],
 ): Stage<TSubject, TOutcome> | undefined {
   const stages = inOrder(plugins, name).flatMap((plugin): PluginStage<TSubject, TOutcome>[] => {
+    const place = `the stage ${name} of ${nameOf(plugin, plugins)}`;
     const enter = plugin[name]?.bind(plugin) as PluginStage<TSubject, TOutcome>['enter'] | undefined;
-    return enter === undefined ? [] : [{ name, onlyWatches: plugin.onlyWatches === true, enter }];
+    return enter === undefined ? [] : [{ name, place, onlyWatches: plugin.onlyWatches === true, enter }];
   });
   if (stages.length === 0) return undefined;
   return (subject, wrapped) => enterStage(stages, 0, { subject, wrapped });
@@ -118,30 +140,86 @@ async function enterStage<TSubject extends object, TOutcome extends object | und
 ): Promise<TOutcome> {
   const stage = stages[at];
   if (stage === undefined) return wrapped.run(subject);
-  const { name, onlyWatches, enter } = stage;
+  const { name, place, onlyWatches, enter } = stage;
   const { invocation, fail, pass } = wrapped;
   let running: Promise<TOutcome> | undefined;
   let inner: TOutcome | undefined;
   /** An outcome may be undefined: that of a stream's end. */
   let hasEnded = false;
-  const next = async (given?: never): Promise<TOutcome> => {
-    if (running !== undefined) throw new Error(`Expected the stage ${name} of a plugin to call next() once, but it called it twice.`);
+  let mistake: Error | undefined;
+  const continueOnce = async (given?: never): Promise<TOutcome> => {
+    if (running !== undefined) mistake ??= new Error(`Expected ${place} to call next() once, but it called it twice.`);
+    else if (pass !== undefined && given !== undefined && !isRecord(given))
+      mistake = new TypeError(`Expected ${place} to call next() with an object or nothing, got ${describe(given)}.`);
+    if (mistake !== undefined) throw mistake;
     running = enterStage(stages, at + 1, { subject: pass === undefined ? subject : pass(subject, given), wrapped });
     inner = await running;
     hasEnded = true;
     return inner;
+  };
+  const next = (given?: never): Promise<TOutcome> => {
+    const continued = continueOnce(given);
+    // The plugin may not wait for it, and a rejection that nobody handles ends the process.
+    continued.catch(() => {});
+    return continued;
   };
   try {
     const working = Promise.resolve(enter(subject, next));
     const atLastMoment = (): Promise<TOutcome> =>
       onlyWatches && running !== undefined ? running : Promise.race([working, giveUpAfter(running, name)]);
     const outcome = await invocation.untilLate(working, atLastMoment);
-    if (hasEnded && outcome === inner) return outcome;
-    if (typeof outcome !== 'object' || outcome === null) throw new TypeError(`The stage ${name} of a plugin returned no answer.`);
-    return copyAnswer(outcome, inner, subject);
+    if (mistake !== undefined) throw mistake;
+    const isInner = hasEnded && outcome === inner;
+    if (isInner && outcome === undefined) return outcome;
+    // A plugin may have changed it in place.
+    assertOutcome(outcome, name, place);
+    return isInner ? outcome : copyAnswer(outcome, inner, subject);
   } catch (thrown) {
-    return fail(thrown, inner, running);
+    return fail(placed(thrown, place), inner, running);
   }
+}
+
+/** Statuses without a body (Fetch standard, "null body status"): the web's `Response` would throw for one. */
+export const bodiless: ReadonlySet<unknown> = new Set([204, 205, 304]);
+
+type Members = Readonly<Record<string, (value: unknown, outcome: Readonly<Record<string, unknown>>) => boolean>>;
+
+const hasNext = (value: unknown): boolean => typeof (value as Partial<AsyncIterator<unknown>> | null | undefined)?.next === 'function';
+const areErrors = (value: unknown): boolean => Array.isArray(value) && value.every(isGraphQLError);
+const ofResult: Members = { result: isRecord, errors: areErrors };
+const ofOperation: Members = {
+  ...ofResult,
+  head: (value) => isRecord(value) && isRecord(value['headers']),
+  stream: (value) => value === undefined || hasNext(value),
+};
+
+/** What the outcome of each stage must have. */
+const shapes: Readonly<Record<Exclude<StageName, 'admit'>, readonly [words: string, members: Members]>> = {
+  request: [
+    'a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require',
+    {
+      headers: isRecord,
+      body: (value, { status }) =>
+        value === null || value === '' || (!bodiless.has(status) && (typeof value === 'string' || hasNext(value))),
+    },
+  ],
+  operation: ['the outcome of next() or { ...outcome, result, errors }', ofOperation],
+  document: ['the outcome of next() or { ...outcome, errors }', { errors: areErrors }],
+  execution: ['the outcome of next() or { ...outcome, result, errors }', ofOperation],
+  payload: ['the outcome of next() or { result, errors }', ofResult],
+};
+
+/** Plugins can return anything, also what a platform could not send. */
+function assertOutcome(outcome: unknown, name: keyof typeof shapes, place: string): void {
+  const [words, members] = shapes[name];
+  let wrong = isRecord(outcome) ? undefined : describe(outcome);
+  if (isRecord(outcome)) {
+    // A web Response has headers and a body, too.
+    if ('arrayBuffer' in outcome) wrong = describe(outcome);
+    for (const member of Object.keys(members))
+      if (!members[member]!(outcome[member], outcome)) wrong ??= `one whose ${member} is ${describe(outcome[member])}`;
+  }
+  if (wrong !== undefined) throw new TypeError(`Expected ${place} to return ${words}, got ${wrong}.`);
 }
 
 /**
@@ -175,34 +253,40 @@ function copyAnswer<TAnswer>(given: TAnswer, before: unknown, subject: unknown):
 }
 
 function createEncode(plugins: readonly ServerPlugin[]): Stages['encode'] {
-  const choices = plugins.flatMap((plugin) => plugin.encode?.bind(plugin) ?? []);
+  const choices = inOrder(plugins).filter((plugin) => plugin.encode !== undefined);
   if (choices.length === 0) return undefined;
   return (call) => {
-    for (const choose of choices) {
-      const encode = assertSynchronous(choose(call), 'encode');
-      if (encode !== undefined) return encode;
+    for (const plugin of choices) {
+      const place = `encode of ${nameOf(plugin, plugins)}`;
+      const encode = assertSynchronous(plugin.encode!(call), place);
+      if (encode !== undefined)
+        return async (response) => {
+          const encoded = await inPlace(place, () => encode(response));
+          assertOutcome(encoded, 'request', place);
+          return encoded;
+        };
     }
     return undefined;
   };
 }
 
 function createWatch(plugins: readonly ServerPlugin[]): Stages['sourceCall'] {
-  const followers = plugins.flatMap((plugin) => plugin.sourceCall?.bind(plugin) ?? []);
+  const followers = inOrder(plugins).filter((plugin) => plugin.sourceCall !== undefined);
   if (followers.length === 0) return undefined;
   return (operation) => (dataSource, request) => {
     const call = { dataSource, request, operation };
     return joinListeners(
-      followers.map((follow) => assertSynchronous(follow(call), 'sourceCall')),
+      followers.map((plugin) => assertSynchronous(plugin.sourceCall!(call), `sourceCall of ${nameOf(plugin, plugins)}`)),
       operation.call.logger,
     );
   };
 }
 
 /** Throws for the promise of a hook that was written as asynchronous, because the server would not wait for it, nor for its refusal. */
-export function assertSynchronous<T>(value: T, hook: string): T {
+export function assertSynchronous<T>(value: T, place: string): T {
   if (!isPromiseLike(value)) return value;
   Promise.resolve(value).catch(() => {});
-  throw new TypeError(`Expected ${hook} of a plugin to be synchronous, but it returned a promise.`);
+  throw new TypeError(`Expected ${place} to be synchronous, but it returned a promise.`);
 }
 
 type Step = Exclude<keyof CallWatch, 'aroundSend'>;

@@ -15,6 +15,20 @@ export function toGraphQLError(thrown: unknown): GraphQLError {
   return withCopiedExtensions(new GraphQLError(originalError.message, { originalError }));
 }
 
+/** Where errors of plugins were thrown, for the log. */
+const places = new WeakMap<object, string>();
+
+/** Remembers where a plugin has thrown an error. What is not an Error becomes one that says so. */
+export function placed(thrown: unknown, place: string): Error {
+  if (!(thrown instanceof Error)) return new TypeError(`Expected ${place} to throw an Error, got ${describe(thrown)}.`, { cause: thrown });
+  places.set(thrown, place);
+  return thrown;
+}
+
+export function placeOf(cause: unknown): string | undefined {
+  return places.get(cause as object);
+}
+
 /** Copies a GraphQLError, so that no other operation has the same one. Returns everything else unchanged. */
 export function copyThrown(thrown: unknown): unknown {
   return isGraphQLError(thrown) ? copyErrorForOperation(thrown) : thrown;

@@ -10,7 +10,7 @@ import {
   rememberErrorHash,
   sha256,
 } from '../../shared/index.ts';
-import { InputError, codeOf, isUnexpected, toGraphQLError, maxPath, report } from './errors.ts';
+import { InputError, codeOf, isUnexpected, placeOf, toGraphQLError, maxPath, report } from './errors.ts';
 import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
 import type { Logger } from './types.ts';
 
@@ -98,7 +98,8 @@ function logError(
   // The console prints the cause with its message. Other loggers may print only the text.
   const isPrinted = marks !== undefined && logger === guardLogger(console) && cause instanceof Error && cause.message === error.message;
   const what = marks === undefined ? 'Upstream error' : `Unexpected error ${marks.errorId} (errorHash ${marks.errorHash})`;
-  const at = error.path === undefined ? '' : ` at ${cut(error.path.join('.'), maxPath)}`;
+  const place = placeOf(cause);
+  const at = error.path === undefined ? (place === undefined ? '' : ` in ${place}`) : ` at ${cut(error.path.join('.'), maxPath)}`;
   report(logger, `${what}${at}${more}${isPrinted ? '' : `: ${cut(error.message)}${upstream}`}`, loggable(cause));
 }
 

@@ -149,7 +149,9 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
   const cacheBytes = defaultCacheBytes();
   const cache = cacheOf(options, logger, cacheBytes);
   const schema = schemaOf(options, { plugins, logger, checkWhole: developmentOrTest });
-  const pageDefaults = plugins.map((plugin) => plugin.pageDefaults?.(schema)).find((one) => one !== undefined);
+  const pageDefaults = plugins
+    .map((plugin) => assertSynchronous(plugin.pageDefaults?.(schema), 'pageDefaults of a plugin'))
+    .find((one) => one !== undefined);
   options.executor?.assertSupported({ ...options, pageDefaults }, schema);
   return {
     schema,
@@ -218,7 +220,7 @@ function schemaOf(
     directives: incrementalDelivery?.directives ?? [],
   };
   const parts: SchemaParts = { typeDefs, resolvers };
-  for (const plugin of plugins) Object.assign(parts, assertSynchronous(plugin.schemaWillBuild?.(parts), 'schemaWillBuild'));
+  for (const plugin of plugins) Object.assign(parts, assertSynchronous(plugin.schemaWillBuild?.(parts), 'schemaWillBuild of a plugin'));
   return createSchema({ ...(parts as Pick<ServerOptions, 'typeDefs' | 'resolvers'>), schema }, settings);
 }
 

@@ -154,6 +154,8 @@ function payloadsInStage(
   const { invocation } = operation;
   const execution = describeExecution(operation);
   let isOver = false;
+  /** True after the outcome of a stage that did not call `next`: asked again, it could answer without end. */
+  let isLast = false;
   let isPending = false;
   const take = async (next: () => Promise<IteratorResult<SubsequentPayload>>): Promise<IteratorResult<SubsequentPayload>> => {
     let pulled: Promise<IteratorResult<SubsequentPayload>> | undefined;
@@ -172,15 +174,19 @@ function payloadsInStage(
     isPending = true;
     const outcome = await stage(execution, { run, invocation, fail });
     isPending = false;
-    return isOver || outcome === undefined ? end : { done: false, value: withThrown(outcome.result, outcome.errors) };
+    if (isOver || outcome === undefined) return end;
+    isLast = pulled === undefined;
+    const { result, errors } = outcome;
+    return { done: false, value: withThrown(isLast && 'hasNext' in result ? { ...result, hasNext: false } : result, errors) };
   };
   const wrapped: PayloadStream = {
     [Symbol.asyncIterator]: () => wrapped,
-    next: () => (isOver ? stream.next() : take(() => stream.next())),
+    next: () => (isOver ? stream.next() : isLast ? wrapped.return() : take(() => stream.next())),
     return: async () => {
       const ended = await stream.return();
       // A pending stage sees this end.
       if (!isOver && !isPending) await take(async () => ended);
+      isOver = true;
       return ended;
     },
     finish: (reason, unsent) => stream.finish(reason, unsent),

@@ -61,7 +61,10 @@ for (const [name, mistake] of Object.entries(mistakes)) {
 test('the log says what a plugin should have returned, and what it returned', async () => {
   const [, log] = await answer([{ request: async () => ({ status: 200, headers, body: new Uint8Array(2) }) }]);
 
-  assert.match(log, /Expected plugins to return a response \{ status, headers, body \}.* got one whose body is a Uint8Array/);
+  assert.match(
+    log,
+    /Expected the stage request of plugins\[0\] to return a response \{ status, headers, body \}.* got one whose body is a Uint8Array/,
+  );
 });
 
 test('a 204 with an empty text is sent, with the CORS fields of every response', async () => {

@@ -50,7 +50,7 @@ describe('a synchronous hook that is written as asynchronous', () => {
         assert.equal(json(response).errors[0].extensions.code, 'INTERNAL_SERVER_ERROR');
         assert.match(
           JSON.stringify(lines.map(({ message, details }) => [message, ...details].join(' '))),
-          new RegExp(`Expected ${hook} of a plugin to be synchronous`),
+          new RegExp(`Expected ${hook} of plugins\\[0\\] to be synchronous`),
         );
       });
 
