@@ -13,14 +13,15 @@ import type {
   StreamedResponse,
   Until,
 } from '../shared/index.ts';
+import type { CORSOptions } from './http/cors.ts';
 import { malformedRequest, onlyQueriesBy, subscriptionNotPossible } from './http/errors.ts';
 import type { ContextArgument, HTTPSettings } from './http/http-settings.ts';
 import { VariablesLimit } from './http/params.ts';
 import type { Streaming } from './http/response.ts';
 import type { EncodeBody } from './operation/around.ts';
 import { createError, unfinishedAtDeadline } from './operation/errors.ts';
+import type { Asked, Door, RequestCall } from './operation/door.ts';
 import type { Delivery, Operation } from './operation/operation.ts';
-import type { RequestCall } from './operation/plugin.ts';
 import type { GraphQLRequest } from './operation/types.ts';
 import { runtime } from './platform/adapter.ts';
 import type { PlatformAdapter } from './platform/adapter.ts';
@@ -81,6 +82,10 @@ export class Call {
   request: HTTPRequest | undefined = undefined;
   /** Undefined until the server has started. */
   settings: HTTPSettings | undefined = undefined;
+  /** The door of a plugin. Undefined: that for GraphQL, or it is not known yet. */
+  door: Door | undefined = undefined;
+  /** Who may read the answer of a plugin's door. Undefined: the option `cors` decides. */
+  cors: CORSOptions | undefined = undefined;
   /** The request as plugins and `context` see it. Undefined: no plugin wraps requests or operations, or changes their view. */
   view: RequestCall | undefined = undefined;
   /** Encodes the body before it is sent. Until then the platform's limit does not apply. Undefined: the body is sent as it is. */
@@ -378,12 +383,13 @@ export function isStreamed(response: HTTPResponse | StreamedResponse): response 
 }
 
 /** An operation that a plugin runs. */
-export function createOperationOfPlugin(call: ArrivedCall, request: GraphQLRequest): Operation {
-  const problem = request.variables && new VariablesLimit(call.settings.maxBodyBytes).problemOf(request.variables);
-  return createOperation(call, problem === undefined ? request : malformedRequest(problem));
+export function createOperationOfPlugin(call: ArrivedCall, request: GraphQLRequest | GraphQLError, parts?: OperationParts): Operation {
+  const { variables } = request as GraphQLRequest;
+  const problem = variables && new VariablesLimit(call.settings.maxBodyBytes).problemOf(variables);
+  return createOperation(call, problem === undefined ? request : malformedRequest(problem), parts);
 }
 
-interface OperationParts {
+interface OperationParts extends Pick<Asked<never>, 'fill'> {
   /** Those of the batch. Default: 1 */
   readonly operations?: number;
   readonly batchIndex?: number;
@@ -395,7 +401,7 @@ interface OperationParts {
 export function createOperation(
   call: ArrivedCall,
   given: GraphQLRequest | GraphQLError,
-  { operations = 1, batchIndex, delivery }: OperationParts = {},
+  { operations = 1, batchIndex, delivery, fill }: OperationParts = {},
 ): Operation {
   const { view } = call;
   const { operation: settings } = call.settings;
@@ -419,6 +425,7 @@ export function createOperation(
     operations,
     batchIndex,
     delivery,
+    fill,
     contextValue: undefined,
     hooks: undefined,
     source: undefined,
@@ -447,7 +454,7 @@ export function answerSizeOf({ settings, adapter, encode }: ArrivedCall): Answer
 type Refuse = Operation['refuse'];
 
 /** The safe methods, by which only queries may run. */
-const refusals: Readonly<Record<string, Refuse>> = { GET: refuseUnlessQuery('GET'), QUERY: refuseUnlessQuery('QUERY') };
+const refusals: Readonly<Record<string, Refuse>> = Object.fromEntries(['GET', 'HEAD', 'QUERY'].map((one) => [one, refuseUnlessQuery(one)]));
 
 function refuseUnlessQuery(method: string): Refuse {
   return ({ operation }) => (operation === 'query' ? undefined : onlyQueriesBy(method, operation));

@@ -6,7 +6,7 @@ export { uncacheable } from './http/response.ts';
 export type { Explainable } from './http/http-settings.ts';
 export { streaming } from './http/streams/streaming.ts';
 export type { HandlerObserver } from './pipeline.ts';
-export { entriesOf } from './operation/documents/trusted-documents.ts';
+export { entriesOf, errorsIn } from './operation/documents/trusted-documents.ts';
 export type { OperationSettings } from './operation/operation.ts';
 export { fetchAPI } from './platform/fetch.ts';
 export { lambdaAdapters } from './platform/aws.ts';

@@ -11,6 +11,8 @@ export { streaming } from './http/streams/streaming.ts';
 export { createUntypedStreamingHandler } from './lambda-stream-handler.ts';
 export type {
   ApolloOperationManifest,
+  CheckedDocument,
+  CheckedDocuments,
   TrustedDocument,
   TrustedDocumentManifest,
   TrustedDocumentOptions,
@@ -25,6 +27,7 @@ export { ErrorAllowance } from './operation/limits/error-allowance.ts';
 export { createExecution, executeOperation } from './operation/run-operation.ts';
 export type { FormatError } from './operation/format-errors.ts';
 export type * from './operation/apollo-hooks.ts';
+export type * from './operation/door.ts';
 export type * from './operation/plugin.ts';
 export type * from './operation/types.ts';
 export { clientAddress, ping } from './platform/adapter.ts';

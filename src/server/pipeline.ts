@@ -9,18 +9,21 @@ import type { HTTPRequest, HTTPResponse, Milliseconds, PromiseOrValue, StreamedR
 import { Call, OperationLife, invocationOf, isStreamed, answerSizeOf, createOperation, createOperationOfPlugin } from './call.ts';
 import type { ArrivedCall, CallArguments, Platforms, Serving } from './call.ts';
 import { addCORSHeaders } from './http/cors.ts';
-import { assertNotForged } from './http/csrf.ts';
-import { acceptedTypes, methods, notAcceptable, openedInBrowser, webSocketNotSupported } from './http/errors.ts';
-import { revalidate, negotiate, normalizeHead, toBatchResponse, uncacheable } from './http/response.ts';
-import { parseGraphQLRequest, readText } from './http/params.ts';
+import { accepts } from './http/accept.ts';
+import { assertAllowed } from './http/csrf.ts';
+import type { OwnRules } from './http/csrf.ts';
+import { revalidate, normalizeHead, uncacheable } from './http/response.ts';
+import { BodyReader } from './http/params.ts';
 import { statusOf } from './http/status.ts';
 import type { Stages, Wrapped } from './operation/around.ts';
 import { codeOf, deadlineExceeded, unfinishedAtDeadline } from './operation/errors.ts';
-import { runOperation } from './operation/run-operation.ts';
+import { createContext, runOperation } from './operation/run-operation.ts';
+import type { Door, DoorRules, RequestBody, RequestCall } from './operation/door.ts';
 import type { Operation } from './operation/operation.ts';
-import type { OperationCall, RequestCall } from './operation/plugin.ts';
-import type { GraphQLRequest, OperationOutcome } from './operation/types.ts';
+import type { OperationCall } from './operation/plugin.ts';
+import type { OperationOutcome } from './operation/types.ts';
 import { clientAddress, findAdapter } from './platform/adapter.ts';
+import { graphqlDoor } from './graphql-door.ts';
 import { refuse, refusedOutcome, toErrorResponse } from './refuse.ts';
 import type { ServerOptions } from './startup/options.ts';
 import { createClose, Starter } from './startup/start.ts';
@@ -78,11 +81,14 @@ async function arrive(call: Call): Promise<AnyResponse> {
       const starting = starter.server(call);
       call.settings = (starting instanceof Promise ? await starting : starting).http;
       if (starting instanceof Promise) call.optionsAreKnown();
-      const { stages } = call.settings.operation;
-      if (stages === undefined) {
+      const { doors, operation } = call.settings;
+      if (operation.stages === undefined && doors === undefined) {
         const responding = respond(call as ArrivedCall);
         response = call.responded ?? (await responding);
-      } else response = await respondInStages(call as ArrivedCall, stages);
+      } else {
+        for (const find of doors ?? []) call.door ??= find(call.request);
+        response = await respondInStages(call as ArrivedCall, operation.stages);
+      }
     }
   } catch (failure) {
     response = await refuse(failure, call);
@@ -95,36 +101,48 @@ async function arrive(call: Call): Promise<AnyResponse> {
   }
 }
 
-/** From the HTTP request to the response. Throws what refuses it. */
+/** From the HTTP request to the response, through its door. Throws what refuses it. */
 async function respond(call: ArrivedCall): Promise<AnyResponse> {
   const { settings, request } = call;
+  const isGraphQL = call.door === undefined;
+  const door = (call.door ?? graphqlDoor) as Door<unknown>;
+  const seen = isGraphQL ? call : call.view;
+  const ruling = door.rules(seen);
+  const rules: OwnRules | HTTPResponse = ruling instanceof Promise ? await ruling : ruling;
+  if ('status' in rules) return rules;
+  const body = isGraphQL ? unread : bodyOf(call, rules);
   if (request.method === 'OPTIONS') {
     // `depart` adds the CORS fields of a preflight.
-    const headers = new HeaderMap({ allow: [...methods, 'OPTIONS'].join(', '), ...acceptedTypes });
+    const headers = new HeaderMap({ allow: [...rules.methods, 'OPTIONS'].join(', '), ...rules.announced });
     return (call.responded = { status: 204, headers, body: null });
   }
-  if (request.method === 'GET') {
-    if (request.headers.get('upgrade')?.toLowerCase() === 'websocket') throw webSocketNotSupported();
-    const rendering = landingPage(call);
-    const page = rendering && (await rendering);
-    if (page !== undefined) return page;
-  }
-  assertNotForged(settings, request);
-  const negotiation = negotiate(call);
-  const reading = request.method === 'GET' ? '' : readText(request.body, settings.maxBodyBytes);
-  const parsed = parseGraphQLRequest(settings, request, reading instanceof Promise ? await reading : reading);
+  assertAllowed(rules, settings, request);
+  const reading = door.read(seen, body);
+  const asked = reading instanceof Promise ? await reading : reading;
+  if ('status' in asked) return asked;
   call.mayHaveRun = true;
-  if (parsed.kind === 'batch') {
-    // A batch has one answer, an array.
-    if (negotiation.mediaType === undefined) throw notAcceptable();
-    const { elements } = parsed;
-    const operations = elements.map((one, batchIndex) => createOperation(call, one, { operations: elements.length, batchIndex }));
+  if ('requests' in asked) {
+    const { requests } = asked;
+    const create = isGraphQL ? createOperation : createOperationOfPlugin;
+    const operations = requests.map((one, batchIndex) => create(call, one, { operations: requests.length, batchIndex }));
     const outcomes = await Promise.all(operations.map((operation) => operate(call, operation)));
-    return toBatchResponse({ errors: settings.operation, size: answerSizeOf(call) }, outcomes);
+    return asked.writeAll(outcomes, seen);
   }
-  const running = operate(call, createOperation(call, parsed.request, negotiation));
+  const operation = isGraphQL ? createOperation(call, asked.request, asked) : createOperationOfPlugin(call, asked.request, asked);
+  const running = operate(call, operation);
   const outcome = running instanceof Promise ? await running : running;
-  return (call.responded = negotiation.toResponse(settings, outcome, call));
+  return (call.responded = asked.write(outcome, seen));
+}
+
+/** The door for GraphQL reads bodies itself, to save promises. */
+const unread = undefined as never;
+
+/** The body for a plugin's door, whose CORS fields, too, depend on its rules. */
+function bodyOf(call: ArrivedCall, { cors, methods, maxBodyBytes = Infinity }: DoorRules): RequestBody {
+  const { settings, request } = call;
+  const shared = cors ?? settings.cors;
+  call.cors = shared && { ...shared, methods };
+  return new BodyReader(request.body, { ...settings, maxBodyBytes: Math.min(maxBodyBytes, settings.maxBodyBytes) });
 }
 
 /**
@@ -141,30 +159,6 @@ function isHealthCheck({ method, path, queryString, headers }: HTTPRequest): boo
 function healthResponse(status: 'pass' | 'fail'): HTTPResponse {
   const headers = new HeaderMap({ 'content-type': 'application/health+json' });
   return { status: status === 'pass' ? 200 : 503, headers, body: JSON.stringify({ status }) };
-}
-
-/** The playground for a browser in development. Without it, a browser that opens the address gets an explanation in JSON, which is thrown. */
-function landingPage(call: ArrivedCall): Promise<HTTPResponse | undefined> | undefined {
-  const { settings, request } = call;
-  if (!wantsHTML(request)) return undefined;
-  if (settings.renderLandingPage !== undefined) return renderPage(settings.renderLandingPage);
-  if (request.queryString !== '') return undefined;
-  negotiate(call);
-  throw openedInBrowser(settings.operation.trustedDocuments?.only === true);
-}
-
-async function renderPage(render: NonNullable<ArrivedCall['settings']['renderLandingPage']>): Promise<HTTPResponse | undefined> {
-  const page = await render();
-  if (page === undefined) return undefined;
-  const headers = new HeaderMap(page.headers);
-  headers.set('content-type', 'text/html; charset=utf-8');
-  headers.set('cache-control', uncacheable);
-  return { status: 200, headers, body: typeof page.html === 'string' ? page.html : await page.html() };
-}
-
-/** A browser's navigation names text/html; clients of an API send a wildcard at most. */
-function wantsHTML(request: HTTPRequest): boolean {
-  return /(?:^|,)\s*text\/html\s*(?:;(?!\s*q=0(?:\.0*)?\s*(?:,|$))|,|$)/i.test(request.headers.get('accept') ?? '');
 }
 
 /** Runs one operation inside the plugins that wrap operations. */
@@ -231,7 +225,7 @@ function addCommonHeaders(call: Call, response: AnyResponse): PromiseOrValue<Any
   const hasLifetime = headers.get('cache-control') !== null || headers.get('expires') !== null;
   if (!hasLifetime && !('defaultCacheControl' in response)) headers.set('cache-control', uncacheable);
   const finished = request.method === 'HEAD' ? { ...response, body: null } : response;
-  const cors = settings === undefined ? starter.prepared?.http.cors : settings.cors;
+  const cors = call.cors ?? (settings === undefined ? starter.prepared?.http.cors : settings.cors);
   if (cors === undefined) return finished;
   const adding = addCORSHeaders({ cors, request, headers, logger: starter.logger() });
   return adding instanceof Promise ? adding.then(() => finished) : finished;
@@ -268,25 +262,29 @@ function tooLate(call: Call): AnyResponse {
 }
 
 /** Runs `respond` inside the plugins that wrap requests, which also see refusals and late answers. */
-async function respondInStages(call: ArrivedCall, { request: stage, encode }: Stages): Promise<AnyResponse> {
+async function respondInStages(call: ArrivedCall, stages: Stages | undefined): Promise<AnyResponse> {
   const seen = (call.view = requestCall(call));
-  if (call.adapter.decodesBase64 === true) call.encode = encode?.(seen);
-  if (stage === undefined) return respond(call);
+  const logger = call.starter.logger();
+  if (call.adapter.decodesBase64 === true) call.encode = stages?.encode?.(seen);
+  const stage = stages?.request;
+  // Doors of plugins can return anything.
+  const run = async (): Promise<AnyResponse> => (call.door === undefined ? respond(call) : normalizeHead(await respond(call), logger));
+  if (stage === undefined) return run();
   const response = await stage(seen, {
     run: (view) => {
       call.view = view;
-      return respondInTime(call, () => respond(call));
+      return respondInTime(call, run);
     },
     invocation: new OperationLife(call, 'deadline'),
     fail: (thrown, _inner, running) => {
       void closeBody(running).catch(() => {});
       if (isGraphQLError(thrown) && codeOf(thrown) === 'DEADLINE_EXCEEDED')
-        call.starter.logger().warn('A plugin around the request had not ended at the deadline.');
+        logger.warn('A plugin around the request had not ended at the deadline.');
       return respondInTime(call, () => Promise.reject(thrown as Error));
     },
     pass: (same, view?: RequestCall) => view ?? same,
   });
-  return normalizeHead(response, call.starter.logger());
+  return normalizeHead(response, logger);
 }
 
 /**
@@ -307,18 +305,25 @@ function respondInTime(call: ArrivedCall, run: () => Promise<AnyResponse>): Prom
 
 /** One HTTP request as plugins see it. */
 function requestCall(call: ArrivedCall): RequestCall {
-  const { adapter, request, settings } = call;
+  const { adapter, request, settings, door = graphqlDoor } = call;
   const { cache, logger } = settings.operation;
-  const run = async (given: GraphQLRequest): Promise<OperationOutcome> => operate(call, createOperationOfPlugin(call, given));
+  const { name, route, parameters } = door as Pick<Door, 'name' | 'route' | 'parameters'>;
   const invocation = invocationOf(call);
   return {
     request,
+    door: name,
+    route,
+    get doorParameters() {
+      return parameters?.slice();
+    },
     platform: adapter.name,
     invocation,
     cache,
     logger,
     facts: new Map(),
-    runOperation: run,
+    accepts: (mediaType) => accepts(request, mediaType),
+    createContext: async () => createContext(createOperation(call, {})),
+    runOperation: async (given) => operate(call, createOperationOfPlugin(call, given)),
     statusOf: (outcome) => statusOf(outcome, settings.httpStatusProfile, 'application/json'),
     get clientAddress() {
       return clientAddress(invocation, request.headers);

@@ -2,15 +2,16 @@
 import { HeaderMap, isGraphQLError } from '../shared/index.ts';
 import type { HTTPRequest, HTTPResponse } from '../shared/index.ts';
 import type { Call } from './call.ts';
-import { negotiateMediaType } from './http/accept.ts';
+import { acceptOf, negotiateMediaType } from './http/accept.ts';
 import type { ResponseMediaType } from './http/accept.ts';
-import { defaultStatusProfile } from './http/status.ts';
-import { toSingleResponse } from './http/response.ts';
+import { defaultStatusProfile, statusOf } from './http/status.ts';
+import { addHeaders, normalizeHead, toSingleResponse } from './http/response.ts';
 import type { ResponseSettings } from './http/response.ts';
 import { copyThrown, httpExtensionOf, toGraphQLError, report } from './operation/errors.ts';
 import { formatResult } from './operation/format-errors.ts';
 import type { ErrorSettings } from './operation/format-errors.ts';
 import { callFailureHooks } from './operation/apollo-hooks.ts';
+import type { Door } from './operation/door.ts';
 import type { OperationSettings } from './operation/operation.ts';
 import type { OperationOutcome } from './operation/types.ts';
 
@@ -48,11 +49,25 @@ export function toErrorResponse(call: Call, thrown: unknown): HTTPResponse {
   const settings = settingsOf(call);
   const mediaType = mediaTypeOfError(call.request);
   try {
-    return toSingleResponse(settings, refusedOutcome(settings.operation, thrown), mediaType);
+    const outcome = refusedOutcome(settings.operation, thrown);
+    return call.door === undefined ? toSingleResponse(settings, outcome, mediaType) : refuseAtDoor(call.door, call, settings, outcome);
   } catch (failure) {
-    // What formatError returned cannot be written as JSON, a BigInt for example. It is not called again.
+    // The door failed, or what formatError returned cannot be written as JSON, a BigInt for example. Neither is called again.
     return toSingleResponse(settings, refusedOutcome({ ...settings.operation, formatError: undefined }, failure), mediaType);
   }
+}
+
+/** A refusal in the form of a plugin's door. */
+function refuseAtDoor(
+  door: Door,
+  { view }: Call,
+  { httpStatusProfile, operation }: RefusalSettings,
+  outcome: OperationOutcome,
+): HTTPResponse {
+  const status = statusOf(outcome, httpStatusProfile, 'application/json');
+  const response = normalizeHead(door.refuse({ status, error: outcome.result.errors![0]! }, view!), operation.logger);
+  addHeaders(response.headers, httpExtensionOf(outcome.errors[0]!)?.headers);
+  return response;
 }
 
 /** The outcome of an operation that was refused before it ran. */
@@ -77,7 +92,7 @@ export function refusedOutcome(settings: ErrorSettings, failure: unknown): Opera
 /** Errors follow Accept, but are JSON if it allows neither type. */
 function mediaTypeOfError(request: HTTPRequest | undefined): ResponseMediaType {
   try {
-    return negotiateMediaType(request?.headers.get('accept') ?? null);
+    return request === undefined ? 'application/json' : negotiateMediaType(acceptOf(request));
   } catch {
     return 'application/json';
   }

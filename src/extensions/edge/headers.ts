@@ -30,8 +30,3 @@ export function writeDecision(decision: EdgeDecision, headers: HeaderMap, method
 function netlifyVary({ varyHeaders }: ReadingRules): string {
   return `header=${['accept', ...varyHeaders].join('|')}`;
 }
-
-/** True unless the client accepts only other types. */
-export function acceptsJSON(headers: HeaderMap): boolean {
-  return /^\s*$|\*\/\*|application\/(?:json|\*)/i.test(headers.get('accept') ?? '');
-}

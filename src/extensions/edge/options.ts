@@ -3,7 +3,7 @@ import type { RequestCall } from '../../server/index.ts';
 import { dialects } from './dialects.ts';
 import type { CDN } from './dialects.ts';
 import type { Purge, PurgeClient } from './purge.ts';
-import { harmlessHeaders, operationParameters, routerHeaders } from './watched-request.ts';
+import { harmlessHeaders, routerHeaders } from './watched-request.ts';
 import type { ReadingRules } from './watched-request.ts';
 import { aFunction, assertEntries, hasMethods, isHeaderField, keyValueCache, text } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
@@ -106,7 +106,7 @@ export function readingRules(options: EdgeOptions): ReadingRules {
   return {
     varyHeaders: new Set(varyHeaders.map(lowerCase)),
     ignoredHeaders: new Set([...harmlessHeaders, ...(cdn === 'apollo-router' ? routerHeaders : []), ...ignoredHeaders.map(lowerCase)]),
-    queryParameters: new Set([...operationParameters, ...queryParameters]),
+    queryParameters: new Set(queryParameters),
   };
 }
 

@@ -19,7 +19,7 @@ import { assess, decideFor, notShareable } from './decide.ts';
 import type { EdgeOperation, EdgeRequest, Shareable } from './decide.ts';
 import { dialects } from './dialects.ts';
 import type { CDN } from './dialects.ts';
-import { acceptsJSON, writeDecision } from './headers.ts';
+import { writeDecision } from './headers.ts';
 import { reasonInHost, varyWithHost } from './host-response.ts';
 import { MutationWatch } from './mutation-watch.ts';
 import { readingRules } from './options.ts';
@@ -214,6 +214,7 @@ class EdgePlugin implements Edge {
     const { call } = request;
     try {
       if (call.request.headers.has(explainHeader)) return notShareable('a report was requested');
+      if (call.doorParameters === undefined) return notShareable(`the door ${call.door} does not say which requests are the same`);
       const answer = assess(request, response, (operation) => this.#hintsOf(operation));
       if (typeof answer === 'string') return notShareable(answer);
       const stored = this.#stored?.keep(answer);
@@ -226,15 +227,16 @@ class EdgePlugin implements Edge {
 
   #decideForCDN(cdn: CDN, answer: Shareable, response: Response): EdgeDecision {
     const { request, hints, data } = answer;
-    const reason = reasonInHost(request.call);
+    const { call } = request;
+    const reason = reasonInHost(call);
     if (reason !== undefined) return notShareable(reason);
     const { milliseconds, maxAge } = this.#purges.answerLimits;
     if (performance.now() - request.startedAtMs > milliseconds)
       return notShareable('it took so long that its data may have changed in the meantime');
     const dialect = dialects[cdn];
-    if (dialect.keyHasAccept === false && !acceptsJSON(request.call.request.headers))
+    if (dialect.keyHasAccept === false && !call.accepts('application/json'))
       return notShareable('the client does not accept application/json');
-    const vary = varyWithHost(response.headers.get('vary'), request.call);
+    const vary = varyWithHost(response.headers.get('vary'), call);
     const limited = { ...answer, maxAge: Math.min(answer.maxAge, maxAge) };
     const decision = decideFor({ methods: this.#methods, dialect, vary }, limited, this.#settings);
     if (cdn !== 'apollo-router' || !decision.public) return decision;

@@ -39,22 +39,14 @@ export const routerHeaders: readonly string[] = ['x-router-secret', 'apollo-fede
 /** The header that requests a report. */
 export const explainHeader = 'graphql-functions-explain';
 
-/** The parameters that name an operation, and its variables. All of them are in every key. */
-export const operationParameters: readonly string[] = [
-  'query',
-  'operationName',
-  'variables',
-  'extensions',
-  'onError',
-  'documentId',
-  'id',
-  'doc_id',
-];
-
 /** The same call, with its reads recorded. Path and method are in every key. */
 export function watchedCall(call: RequestCall, watch: RequestWatch): RequestCall {
   rememberOriginal(call);
-  return { ...call, request: watchedRequest(call.request, watch), invocation: watchedInvocation(call.invocation, watch) };
+  const accepts: RequestCall['accepts'] = (mediaType) => {
+    watch.readings.hasAccept = true;
+    return call.accepts(mediaType);
+  };
+  return { ...call, request: watchedRequest(call, watch), invocation: watchedInvocation(call.invocation, watch), accepts };
 }
 
 /** The watch over a request: reads are recorded in `readings`. */
@@ -85,12 +77,12 @@ export class SharedEnv {
 type InvocationOfCall = RequestCall['invocation'];
 
 /** A plain object, because plugins copy requests. Most requests need a watch on headers only: accessors cost 1 µs. */
-function watchedRequest(request: HTTPRequest, watch: RequestWatch): HTTPRequest {
+function watchedRequest({ request, doorParameters }: RequestCall, watch: RequestWatch): HTTPRequest {
   const { readings, rules } = watch;
   const { method, path, queryString, body } = request;
+  const isKnown = (name: string): boolean => name === '' || rules.queryParameters.has(name) || doorParameters?.includes(name) === true;
   const headers = watchedHeaders(request.headers, watch);
-  const hasOthers =
-    queryString !== '' && [...new URLSearchParams(queryString).keys()].some((name) => name !== '' && !rules.queryParameters.has(name));
+  const hasOthers = queryString !== '' && ![...new URLSearchParams(queryString).keys()].every(isKnown);
   if (body.kind === 'none' && !hasOthers) return { method, path, queryString, headers, body };
   return {
     method,

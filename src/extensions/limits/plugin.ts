@@ -1,7 +1,7 @@
-import { Kind, parse, validate } from 'graphql';
+import { Kind } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
-import type { OperationExecution, ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import type { OperationExecution, CheckedDocument, ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { assertLimitsOptions } from './options.ts';
 import type { LimitsOptions } from './options.ts';
 import { Prices } from './prices.ts';
@@ -28,7 +28,7 @@ export function limits(options: LimitsOptions): ServerPlugin {
     onlyWatches: true,
     pageDefaults: (schema) => pricesFor(schema).pages,
     check({ schema, trustedDocuments }) {
-      for (const [id, { text }] of trustedDocuments()) assertWithin(pricesFor(schema), schema, { id, text });
+      for (const [id, published] of trustedDocuments()) assertWithin(pricesFor(schema), id, published);
     },
     start({ schema, facts }) {
       facts.set('limits', pricesFor(schema));
@@ -53,9 +53,8 @@ export function costOf({ schema, facts }: ServerStartContext, execution: Operati
 }
 
 /** Throws for a valid document that every request would be refused. */
-function assertWithin(prices: Prices, schema: GraphQLSchema, { id, text }: { readonly id: string; readonly text: string }): void {
-  const document = parse(text);
-  if (validate(schema, document).length > 0) return;
+function assertWithin(prices: Prices, id: string, { document, errors }: CheckedDocument): void {
+  if (errors.length > 0) return;
   try {
     for (const operation of document.definitions)
       if (operation.kind === Kind.OPERATION_DEFINITION) prices.costOf({ document, operation, variableValues: {} });

@@ -1,38 +1,59 @@
+import type { GraphQLFormattedError } from 'graphql';
+
+import type { Door } from '../../server/index.ts';
 import { HeaderMap } from '../../shared/index.ts';
 import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
+import { isScope } from './options.ts';
 import type { AuthorizationOptions } from './options.ts';
 import { jsonType, plain } from './responses.ts';
 
 /** Where clients look for the metadata of a protected resource (RFC 9728 section 3.1). The path of the resource follows. */
 export const metadataPath = '/.well-known/oauth-protected-resource';
 
-/** Asks a client to sign in (401) or for more rights (403), as RFC 6750 and RFC 9728 section 5.1 say. */
-export function unauthorized(status: number, authorization: AuthorizationOptions | undefined, request: HTTPRequest): HTTPResponse {
-  const text = status === 401 ? 'Unauthorized' : 'Forbidden';
-  if (authorization === undefined) return plain(status, text, { 'www-authenticate': 'Bearer' });
-  const { resource, scopes = [] } = authorization;
-  const { origin, pathname } = new URL(resource);
-  const hasToken = /^Bearer ./i.test(request.headers.get('authorization') ?? '');
-  const error = status === 403 ? 'insufficient_scope' : hasToken ? 'invalid_token' : undefined;
+/** Why a caller is refused: `extensions` of the error may name the scopes that the operation needs, and those of them that the caller lacks. */
+interface Unauthorized {
+  readonly status: number;
+  readonly error?: Pick<GraphQLFormattedError, 'extensions'> | undefined;
+}
+
+/** Asks a client to sign in (401) or for more rights (403), as RFC 6750 section 3 and RFC 9728 section 5.1 say. */
+export function unauthorized(
+  { status, error }: Unauthorized,
+  authorization: AuthorizationOptions | undefined,
+  { headers }: HTTPRequest,
+): HTTPResponse {
+  const { needed, missing } = error?.extensions ?? {};
+  const named = Array.isArray(needed) ? needed.filter(isScope) : status === 401 ? (authorization?.scopes ?? []) : [];
+  // A client that lacks no scope would ask for the token that it has.
+  const lacksNone = status === 403 && Array.isArray(missing) && missing.length === 0;
+  const hasToken = /^Bearer ./i.test(headers.get('authorization') ?? '');
+  const reason = status === 403 ? 'insufficient_scope' : hasToken ? 'invalid_token' : undefined;
   const parts = [
-    `resource_metadata="${origin}${metadataPath}${pathname === '/' ? '' : pathname}"`,
-    ...(scopes.length > 0 ? [`scope="${scopes.join(' ')}"`] : []),
-    ...(error === undefined ? [] : [`error="${error}"`]),
+    ...(authorization === undefined ? [] : [`resource_metadata="${metadataURL(authorization)}"`]),
+    ...(lacksNone || named.length === 0 ? [] : [`scope="${named.join(' ')}"`]),
+    ...(lacksNone || reason === undefined ? [] : [`error="${reason}"`]),
   ];
-  return plain(status, text, { 'www-authenticate': `Bearer ${parts.join(', ')}` });
+  const challenge = parts.length === 0 ? 'Bearer' : `Bearer ${parts.join(', ')}`;
+  return plain(status, status === 401 ? 'Unauthorized' : 'Forbidden', { 'www-authenticate': challenge });
+}
+
+function metadataURL({ resource }: AuthorizationOptions): string {
+  const { origin, pathname } = new URL(resource);
+  return `${origin}${metadataPath}${pathname === '/' ? '' : pathname}`;
 }
 
 /** The metadata of a protected resource (RFC 9728 section 2), which is public. */
-export function metadata({ resource, authorizationServers, scopes }: AuthorizationOptions, { method }: HTTPRequest): HTTPResponse {
-  if (method === 'OPTIONS')
-    return { status: 204, headers: new HeaderMap({ 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' }), body: null };
-  if (method !== 'GET' && method !== 'HEAD') return plain(405, 'Expected GET.', { allow: 'GET' });
-  const body = {
+export function metadataDoor({ resource, authorizationServers, scopes }: AuthorizationOptions): Door {
+  const body = JSON.stringify({
     resource,
     authorization_servers: authorizationServers,
     ...(scopes && { scopes_supported: scopes }),
     bearer_methods_supported: ['header'],
+  });
+  return {
+    name: 'mcp',
+    rules: () => ({ methods: ['GET', 'HEAD'], cors: { origin: '*', allowedHeaders: ['*'] } }),
+    read: () => ({ status: 200, headers: new HeaderMap({ 'content-type': jsonType }), body }),
+    refuse: ({ status, error: { message } }) => plain(status, message),
   };
-  const headers = { 'content-type': jsonType, 'access-control-allow-origin': '*' };
-  return { status: 200, headers: new HeaderMap(headers), body: JSON.stringify(body) };
 }

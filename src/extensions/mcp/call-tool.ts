@@ -16,38 +16,28 @@ export interface ToolResult {
   readonly _meta?: { readonly 'graphql-functions/extensions': object };
 }
 
-/** The outcome of a call: its response, or the status of the authentication that it lacks. */
-export type CallOutcome = ({ readonly response: HTTPResponse } | { readonly status: number }) & {
-  readonly retryAfter?: string | undefined;
-};
-
-/** The fact of a request: the tool that it calls. */
-export const calledTool: unique symbol = Symbol('mcp');
-
-interface Call {
-  readonly given: unknown;
+interface Called {
+  readonly tool: Tool;
+  readonly outcome: OperationOutcome;
   readonly write: (result: ToolResult) => HTTPResponse;
   /** The length of the response in bytes. */
   readonly maxBytes: number;
 }
 
-/** Runs a tool through the pipeline: context, limits, deadline, masking and plugins. */
-export async function callTool(call: RequestCall, tool: Tool, { given = {}, write, maxBytes }: Call): Promise<CallOutcome> {
+/** What is wrong with the names of arguments: execution ignores variables that the document does not define. */
+export function unknownArgument({ variables }: Tool, given: unknown): string | undefined {
   if (!isRecord(given)) throw new RPCError(200, invalidParams, 'Expected arguments to be an object.');
-  // Execution ignores variables that the document does not define.
-  const unknown = Object.keys(given).find((name) => !tool.variables.has(name));
-  if (unknown !== undefined)
-    return { response: write(failure(`Unknown argument "${unknown}". The tool takes ${listOf(tool.variables)}.`)) };
-  call.facts.set(calledTool, tool);
-  const outcome = await call.runOperation({ documentId: tool.documentId, variables: { ...given } });
-  const retryAfter = retryAfterOf(outcome);
-  const status = authenticationStatus(call, outcome);
-  if (status !== undefined) return { status, retryAfter };
+  const unknown = Object.keys(given).find((name) => !variables.has(name));
+  return unknown === undefined ? undefined : `Unknown argument "${unknown}". The tool takes ${listOf(variables)}.`;
+}
+
+/** The outcome of a tool's operation → the response. */
+export function toResult(call: RequestCall, { tool, outcome, write, maxBytes }: Called): HTTPResponse {
   const refused = outcome.errors.find((error) => blamesHidden(error, tool));
   if (refused !== undefined) {
     // Errors of coercion contain the value.
     call.logger.error(`A hidden variable of the MCP tool "${tool.name}" has an invalid value.`, refused);
-    return { response: write(failure('Internal server error')), retryAfter };
+    return write(failure('Internal server error'));
   }
   // An answer that idempotency has stored belongs to a mutation that has run.
   const hasRun = tool.isMutation && (outcome.executed === true || outcome.result.data !== undefined);
@@ -57,12 +47,11 @@ export async function callTool(call: RequestCall, tool: Tool, { given = {}, writ
     const response = write(resultOf(outcome));
     const size = { platform: call.invocation.resultLimit ?? { name: call.platform }, maxBytes };
     if (excessOf(size, response.body as string) !== undefined) throw new RangeError();
-    return { response, retryAfter };
+    return response;
   } catch (error) {
-    if (error instanceof RangeError)
-      return { response: unsent('is too large', 'The answer is too large. Request less, for example fewer items.'), retryAfter };
+    if (error instanceof RangeError) return unsent('is too large', 'The answer is too large. Request less, for example fewer items.');
     call.logger.error(`The answer of the MCP tool "${tool.name}" cannot be written as JSON.`, error);
-    return { response: unsent('cannot be sent', 'Internal server error'), retryAfter };
+    return unsent('cannot be sent', 'Internal server error');
   }
 }
 
@@ -92,7 +81,7 @@ function resultOf({ result: { data, errors, extensions } }: OperationOutcome): T
   };
 }
 
-function failure(text: string): ToolResult {
+export function failure(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
@@ -103,7 +92,7 @@ export function authenticationStatus(call: RequestCall, outcome: OperationOutcom
 }
 
 /** The Retry-After that `context`, a plugin or an error has set. */
-function retryAfterOf({ head, errors }: OperationOutcome): string | undefined {
+export function retryAfterOf({ head, errors }: OperationOutcome): string | undefined {
   const ofErrors = errors.flatMap(({ extensions }) =>
     Object.entries((extensions['http'] as { readonly headers?: object } | undefined)?.headers ?? {}),
   );

@@ -70,6 +70,11 @@ const tool: Readonly<Record<keyof ToolOptions, Expectation>> = {
   idempotent: boolean,
 };
 
+/** True for a scope-token (RFC 6749 section 3.3). */
+export function isScope(scope: unknown): scope is string {
+  return isText(scope) && /^[!#-[\]-~]+$/.test(scope);
+}
+
 const authorization: Readonly<Record<keyof AuthorizationOptions, Expectation>> = {
   resource: {
     words: 'a URL without query and fragment',
@@ -81,8 +86,7 @@ const authorization: Readonly<Record<keyof AuthorizationOptions, Expectation>> =
     holds: (value) => isListOf(value, URL.canParse) && (value as readonly string[]).length > 0,
     isRequired: true,
   },
-  // RFC 6749 section 3.3.
-  scopes: { words: 'a list of scope names', holds: (value) => isListOf(value, (scope) => /^[!#-[\]-~]+$/.test(scope)) },
+  scopes: { words: 'a list of scope names', holds: (value) => isListOf(value, isScope) },
 };
 
 const expectations: Readonly<Record<keyof MCPOptions, Expectation>> = {

@@ -34,12 +34,3 @@ export function plain(status: number, text: string, headers: Readonly<Record<str
 export function accepted(): HTTPResponse {
   return { status: 202, headers: new HeaderMap(), body: null };
 }
-
-/** The answer to a CORS preflight (Fetch standard, "CORS protocol"), without the origin. */
-export function preflight(): HTTPResponse {
-  const headers = {
-    'access-control-allow-methods': 'POST',
-    'access-control-allow-headers': allowedHeaders.join(', '),
-  };
-  return { status: 204, headers: new HeaderMap(headers), body: null };
-}

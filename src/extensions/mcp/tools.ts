@@ -1,7 +1,7 @@
-import { getDirectiveValues, GraphQLDirective, GraphQLString, Kind, parse, validate, visit } from 'graphql';
+import { getDirectiveValues, GraphQLDirective, GraphQLString, Kind, visit } from 'graphql';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 
-import type { ServerStartContext } from '../../server/index.ts';
+import type { CheckedDocument, ServerStartContext } from '../../server/index.ts';
 import { inputSchemaOf } from './input-schema.ts';
 import type { JSONSchema } from './json-schema.ts';
 import { assertName } from './options.ts';
@@ -52,12 +52,12 @@ export function makeTools(
   report: (error: unknown) => void = throwError,
 ): { readonly tools: Tools; readonly warnings: readonly string[] } {
   const chosen = Object.entries(options.tools ?? {});
-  const texts = new Map(start.trustedDocuments().map(([id, { text }]) => [id, text]));
+  const published = new Map(start.trustedDocuments());
   const replaced = new Set(chosen.map(([, { document }]) => document));
   const sources: Source[] = [
     // Parsing thousands of documents would take long.
-    ...[...texts].flatMap(([id, text]) => (text.includes('@mcpTool') && !replaced.has(id) ? [{ id, text }] : [])),
-    ...chosen.map(([name, tool]) => ({ id: tool.document, text: texts.get(tool.document), name, ...tool })),
+    ...[...published].flatMap(([id, one]) => (one.text.includes('@mcpTool') && !replaced.has(id) ? [{ id, published: one }] : [])),
+    ...chosen.map(([name, tool]) => ({ id: tool.document, published: published.get(tool.document), name, ...tool })),
   ];
   const tools = new Map<string, Tool>();
   const warnings: string[] = [];
@@ -75,7 +75,7 @@ export function makeTools(
     }
   }
   const isFound = (name: string): boolean =>
-    [...tools.values()].some(({ hidden }) => hidden.has(name)) || leftOut.some(({ text }) => text?.includes(`$${name}`));
+    [...tools.values()].some(({ hidden }) => hidden.has(name)) || leftOut.some((one) => one.published?.text.includes(`$${name}`));
   const unused = Object.keys(options.hidden ?? {}).find((name) => !isFound(name));
   if (unused !== undefined) {
     report(new Error(`Expected hidden.${unused} of mcp to name a variable of a tool, but no tool has it.`));
@@ -93,7 +93,7 @@ function throwError(error: unknown): never {
 interface Source extends Partial<ToolOptions> {
   readonly id: string;
   /** Undefined if there is no such document. */
-  readonly text: string | undefined;
+  readonly published: CheckedDocument | undefined;
   /** Undefined: the document is a tool only if its operation has the directive. */
   readonly name?: string;
 }
@@ -104,15 +104,15 @@ interface Making {
 }
 
 function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, { source, warnings }: Making): Tool | undefined {
-  if (source.text === undefined)
+  if (source.published === undefined)
     throw new Error(`Expected the tool "${source.name}" of mcp to name a trusted document, got the id "${source.id}".`);
-  const document = parse(source.text);
+  const { document } = source.published;
   // The text may have the directive's name in a comment or a string.
   if (source.name === undefined && !document.definitions.some((node) => node.kind === Kind.OPERATION_DEFINITION && textsOf(node)))
     return undefined;
   const place = `The trusted document "${source.id}"`;
   const operation = onlyOperation(document, place);
-  const [invalid] = validate(schema, document);
+  const [invalid] = source.published.errors;
   if (invalid !== undefined) throw new Error(`${place} cannot be a tool: ${invalid.message}`);
   const given: Texts = { ...textsOf(operation), ...source };
   const name = given.name ?? snakeCase(operation.name?.value ?? '');

@@ -1,3 +1,4 @@
+import type { HTTPRequest } from '../../shared/index.ts';
 import { notAcceptable } from './errors.ts';
 
 /** The media types in which this server answers. */
@@ -17,11 +18,15 @@ const maxRanges = 100;
 /** Parts of one range that are read: the type, its parameters, its weight. */
 const maxParts = 20;
 
+/** The value of Accept. Without one, the client accepts anything (RFC 9110 section 12.5.1). */
+export function acceptOf({ headers }: Pick<HTTPRequest, 'headers'>): string {
+  const accept = headers.get('accept');
+  return accept === null || accept.trim() === '' ? '*/*' : accept;
+}
+
 /** `accept` → media type of the answer. Throws 406 if the client accepts neither. */
-export function negotiateMediaType(accept: string | null): ResponseMediaType {
-  if (accept === null) return 'application/json';
+export function negotiateMediaType(accept: string): ResponseMediaType {
   if (accept === last.accept) return last.mediaType;
-  if (accept.trim() === '') return 'application/json';
   const mediaType = wellKnownAccepts.get(accept) ?? chooseFrom(parseAccept(accept));
   if (mediaType === undefined) throw notAcceptable();
   last = { accept, mediaType };
@@ -30,6 +35,19 @@ export function negotiateMediaType(accept: string | null): ResponseMediaType {
 
 /** The last value and its media type. Most clients of a process send the same value, and reading it takes a third of the smallest request. */
 let last: { readonly accept: string; readonly mediaType: ResponseMediaType } = { accept: '*/*', mediaType: 'application/json' };
+
+/** True if the client accepts an answer of this media type. */
+export function accepts(request: HTTPRequest, mediaType: string): boolean {
+  return preference(parseAccept(acceptOf(request)), mediaType).quality > 0;
+}
+
+/** True if the client names the media type itself, not a wildcard, and does not refuse it. */
+export function names(request: HTTPRequest, mediaType: string): boolean {
+  const accept = acceptOf(request);
+  if (wellKnownAccepts.has(accept)) return false;
+  const { quality, named } = preference(parseAccept(accept), mediaType);
+  return named !== Infinity && quality > 0;
+}
 
 /** One element of an Accept value (RFC 9110 section 12.5.1). */
 export interface MediaRange {
@@ -59,9 +77,10 @@ export interface Preference {
 }
 
 /** The most specific range decides the quality of a type. */
-export function preference(ranges: readonly MediaRange[], type: ResponseMediaType): Preference {
+export function preference(ranges: readonly MediaRange[], type: string): Preference {
   const named = ranges.findIndex(({ range }) => range === type);
-  const match = ranges[named] ?? ranges.find(({ range }) => range === 'application/*') ?? ranges.find(({ range }) => range === '*/*');
+  const family = `${type.slice(0, type.indexOf('/'))}/*`;
+  const match = ranges[named] ?? ranges.find(({ range }) => range === family) ?? ranges.find(({ range }) => range === '*/*');
   return { quality: match?.quality ?? 0, named: named < 0 ? Infinity : named };
 }
 

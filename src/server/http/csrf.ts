@@ -1,6 +1,15 @@
 import type { HTTPRequest } from '../../shared/index.ts';
-import { methodNotAllowed, preflightMissing, unsupportedEncoding, unsupportedMediaType } from './errors.ts';
-import { parseMediaType } from './accept.ts';
+import type { DoorRules } from '../operation/door.ts';
+import {
+  acceptedTypes,
+  methodNotAllowed,
+  notAcceptable,
+  preflightMissing,
+  unsupportedCharset,
+  unsupportedEncoding,
+  unsupportedMediaType,
+} from './errors.ts';
+import { accepts, parseMediaType } from './accept.ts';
 import type { MediaType } from './accept.ts';
 
 /** Which requests must prove that they were not sent by a page of another site. */
@@ -11,34 +20,57 @@ export interface CSRFSettings {
   readonly csrfRequestHeaders: readonly string[];
 }
 
+/** The rules of a door, with those that only the door for GraphQL has. */
+export interface OwnRules extends DoorRules {
+  /** Header fields of the answer to OPTIONS, and of 405 and 415. */
+  readonly announced?: Readonly<Record<string, string>>;
+  /** True: the option `csrfPrevention` decides about requests that need no preflight. */
+  readonly hasForgeryTable?: true;
+}
+
+const onlyJSON: readonly string[] = ['application/json'];
+
+/** GET and HEAD change nothing, and pages of other sites can send a DELETE only after a preflight. */
+const needNoBody = new Set(['GET', 'HEAD', 'DELETE']);
+
+/** Throws for a wrong method, a possible forgery, an unsupported content type, or if no answer is acceptable, in this order. */
+export function assertAllowed(rules: OwnRules, settings: CSRFSettings, request: HTTPRequest): void {
+  const { methods, gives, announced, hasForgeryTable } = rules;
+  const { method, headers } = request;
+  if (!methods.includes(method)) throw methodNotAllowed(method, methods, announced);
+  const takes = rules.takes ?? (needNoBody.has(method) ? undefined : onlyJSON);
+  if (takes !== undefined) {
+    const contentType = headers.get('content-type');
+    // True for nearly every request. A browser sends this type to another site only after a preflight.
+    const isPlain = contentType === 'application/json' && takes.includes(contentType);
+    const mediaType = isPlain || contentType === null ? undefined : parseMediaType(contentType);
+    if (!isPlain) {
+      if (hasForgeryTable === true) assertNotForged(settings, request, mediaType);
+      else if (mediaType === undefined || !takes.includes(mediaType.essence))
+        throw unsupportedMediaType(takes, mediaType?.essence, announced);
+    }
+    // UTF-8 without compression: decoding anything else takes CPU before a limit can be checked.
+    const charset = mediaType?.charset;
+    if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') throw unsupportedCharset(charset, announced);
+    const encoding = headers.get('content-encoding')?.toLowerCase();
+    if (encoding && encoding !== 'identity') throw unsupportedEncoding();
+  }
+  if (gives?.some((type) => accepts(request, type)) === false) throw notAcceptable(gives);
+}
+
 /**
- * Throws for a wrong method, a possible forgery, or an unsupported content type, in this order.
+ * Throws for a possible forgery, or an unsupported content type.
  *
  * The attack: a page of another site makes the browser send a request, with the user's cookies, to this server. The browser sends a
  * CORS preflight first, unless the request is "simple": GET or POST, no unusual header, and a Content-Type of text/plain, a form or
  * multipart, or none. So a request is safe if its content type or one of the listed headers shows that it was not simple. QUERY is never
  * simple. A GET needs the check although it changes nothing: its time or size can reveal what the user may see.
  */
-export function assertNotForged({ csrfPrevention, csrfRequestHeaders }: CSRFSettings, request: HTTPRequest): void {
-  const { method, headers } = request;
-  if (method !== 'GET' && method !== 'POST' && method !== 'QUERY') throw methodNotAllowed(method);
-
-  const contentType = headers.get('content-type');
-  // True for nearly every request. A browser sends this type to another site only after a preflight.
-  const mediaType = contentType === null || contentType === 'application/json' ? undefined : parseMediaType(contentType);
-  if (contentType !== 'application/json') {
-    const row = table[method][contentType === null ? 'none' : classify(mediaType)];
-    const verdict = row === run ? 'run' : row[columnOf({ csrfPrevention, csrfRequestHeaders }, headers)];
-    if (verdict === 'forgery') throw preflightMissing(csrfRequestHeaders);
-    if (verdict === 'unsupported')
-      throw unsupportedMediaType(`Expected content-type application/json, got ${mediaType?.essence.slice(0, 80) ?? 'none that is valid'}.`);
-  }
-  // UTF-8 without compression: decoding anything else takes CPU before a limit can be checked.
-  const charset = mediaType?.charset;
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8')
-    throw unsupportedMediaType(`Expected charset utf-8, got ${charset.slice(0, 20)}.`);
-  const encoding = headers.get('content-encoding')?.toLowerCase();
-  if (encoding && encoding !== 'identity') throw unsupportedEncoding();
+function assertNotForged(settings: CSRFSettings, { method, headers }: HTTPRequest, mediaType: MediaType | undefined): void {
+  const row = table[method as keyof typeof table][headers.has('content-type') ? classify(mediaType) : 'none'];
+  const verdict = row === run ? 'run' : row[columnOf(settings, headers)];
+  if (verdict === 'forgery') throw preflightMissing(settings.csrfRequestHeaders);
+  if (verdict === 'unsupported') throw unsupportedMediaType(onlyJSON, mediaType?.essence, acceptedTypes);
 }
 
 function columnOf({ csrfPrevention, csrfRequestHeaders }: CSRFSettings, headers: HTTPRequest['headers']): keyof Row {

@@ -34,8 +34,14 @@ export function malformedRequest(message: string): GraphQLError {
   return createError('BAD_REQUEST', message, { extensions: { http: { status: 422, classicStatus: 400 } } });
 }
 
-export function methodNotAllowed(method: string): GraphQLError {
-  return refusal(405, `Expected GET, POST or QUERY, got ${method}.`, { allow: methods.join(', '), ...acceptedTypes });
+type Fields = Readonly<Record<string, string>>;
+
+export function methodNotAllowed(method: string, allowed: readonly string[], announced: Fields = {}): GraphQLError {
+  return refusal(405, `Expected ${oneOf(allowed)}, got ${method}.`, { allow: allowed.join(', '), ...announced });
+}
+
+function oneOf(names: readonly string[]): string {
+  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((text) => text !== '').join(' or ');
 }
 
 /** Safe requests must not change anything: proxies may repeat them, and any link sends a GET (RFC 9110 section 9.2.1). */
@@ -51,11 +57,10 @@ export function webSocketNotSupported(): GraphQLError {
   );
 }
 
-export function notAcceptable(): GraphQLError {
-  return refusal(
-    406,
-    `Expected Accept to allow application/graphql-response+json or application/json, or for a single POST text/event-stream, ${whereStreamsWork}`,
-  );
+/** `given`: the media types of another door. */
+export function notAcceptable(given?: readonly string[]): GraphQLError {
+  const types = `application/graphql-response+json or application/json, or for a single POST text/event-stream, ${whereStreamsWork}`;
+  return refusal(406, `Expected Accept to allow ${given === undefined ? types : `${oneOf(given)}.`}`);
 }
 
 export function subscriptionNotPossible(): GraphQLError {
@@ -76,8 +81,12 @@ export function queryStringTooLong(limit: number, length: number): GraphQLError 
   return refusal(414, `Expected a query string of at most ${limit} characters, got ${length}.`);
 }
 
-export function unsupportedMediaType(message: string): GraphQLError {
-  return refusal(415, message, acceptedTypes);
+export function unsupportedMediaType(taken: readonly string[], essence: string | undefined, announced?: Fields): GraphQLError {
+  return refusal(415, `Expected content-type ${oneOf(taken)}, got ${essence?.slice(0, 80) ?? 'none that is valid'}.`, announced);
+}
+
+export function unsupportedCharset(charset: string, announced?: Fields): GraphQLError {
+  return refusal(415, `Expected charset utf-8, got ${charset.slice(0, 20)}.`, announced);
 }
 
 /** Names the only supported content coding, none (RFC 9110 section 15.5.16). */

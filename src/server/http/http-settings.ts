@@ -1,4 +1,5 @@
 import type { HTTPRequest, Milliseconds, ResponseHead } from '../../shared/index.ts';
+import type { FindDoor } from '../operation/door.ts';
 import type { Operation, OperationSettings } from '../operation/operation.ts';
 import type { LandingPage } from '../operation/apollo-hooks.ts';
 import type { CORSOptions } from './cors.ts';
@@ -23,6 +24,8 @@ export interface HTTPSettings extends CSRFSettings, RequestSettings, ResponseSet
    * answer or fails. Returns undefined if the request does not want one.
    */
   readonly explain: ((explainable: Explainable) => Promise<OperationOutcome> | undefined) | undefined;
+  /** Finds the doors of plugins. Undefined: no plugin has any. */
+  readonly doors: readonly FindDoor[] | undefined;
   /** The page for browsers, in development only. */
   readonly renderLandingPage: (() => LandingPage | undefined | Promise<LandingPage | undefined>) | undefined;
 }

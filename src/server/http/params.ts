@@ -1,61 +1,82 @@
 import { GraphQLError } from 'graphql';
 
-import { byteLength, describe, isRecord, messageOf } from '../../shared/index.ts';
-import type { PromiseOrValue, HTTPRequest, HTTPRequestBody } from '../../shared/index.ts';
+import { byteLength, describe, isObjectLike, isRecord, messageOf } from '../../shared/index.ts';
+import type { PromiseOrValue, HTTPRequestBody } from '../../shared/index.ts';
 import { errorBehaviors } from '../operation/errors.ts';
+import type { RequestBody } from '../operation/door.ts';
 import type { ErrorBehavior, GraphQLRequest } from '../operation/types.ts';
 import { endOfString, maxNesting } from '../operation/limits/nesting.ts';
 import { badRequest, bodyTooLarge, malformedRequest, queryStringTooLong } from './errors.ts';
 
-/** The settings needed to read a request. */
-export interface RequestSettings {
+/** The settings needed to read a body. */
+export interface BodySettings {
   /** Bytes of a decoded body, and characters of a query string. */
   readonly maxBodyBytes: number;
-  /** Elements of a batch; 0 refuses batches. */
-  readonly maxBatchSize: number;
-  /** True if a request may name a document by an id. */
-  readonly takesDocumentIds: boolean;
   /** True if the message for a body that does not parse may quote it. */
   readonly development: boolean;
 }
 
-/** The operations of a request. All elements of a batch are checked before any runs. */
-export type ParsedRequest =
-  | { readonly kind: 'single'; readonly request: GraphQLRequest }
-  // In place of a malformed element, its error.
-  | { readonly kind: 'batch'; readonly elements: readonly (GraphQLRequest | GraphQLError)[] };
-
-/** `HTTPRequest` and the text of its body → its operations. Throws a 4xx. */
-export function parseGraphQLRequest(settings: RequestSettings, { method, queryString, body }: HTTPRequest, text: string): ParsedRequest {
-  const { maxBodyBytes, development } = settings;
-  if (method === 'GET') return { kind: 'single', request: readQueryString(settings, queryString) };
-  return readRequest(settings, body.kind === 'value' ? readValue(body, maxBodyBytes) : parseJSON(text, maxBodyBytes, development));
+/** The settings needed to read a request. */
+export interface RequestSettings extends BodySettings {
+  /** Elements of a batch; 0 refuses batches. */
+  readonly maxBatchSize: number;
+  /** True if a request may name a document by an id. */
+  readonly takesDocumentIds: boolean;
 }
 
-function readRequest(settings: RequestSettings, json: unknown): ParsedRequest {
-  if (!Array.isArray(json)) return { kind: 'single', request: readParameters(settings, json) };
+/** Reads the body of a request for a plugin's door. */
+export class BodyReader implements RequestBody {
+  readonly #body: HTTPRequestBody;
+  readonly #settings: BodySettings;
+  #text: Promise<string> | undefined;
+
+  constructor(body: HTTPRequestBody, settings: BodySettings) {
+    this.#body = body;
+    this.#settings = settings;
+  }
+
+  text(): Promise<string> {
+    return (this.#text ??= this.#readText());
+  }
+
+  async json(): Promise<unknown> {
+    const { maxBodyBytes, development } = this.#settings;
+    if (this.#body.kind === 'value') return readValue(this.#body, maxBodyBytes);
+    const value = parseJSON(await this.text(), maxBodyBytes, development);
+    const problem = isObjectLike(value) ? new VariablesLimit(maxBodyBytes).problemOf(value, true) : undefined;
+    if (problem !== undefined) throw malformedRequest(problem);
+    return value;
+  }
+
+  async #readText(): Promise<string> {
+    if (this.#body.kind === 'value')
+      throw new Error('Expected to read the text of a body, but middleware has parsed it before the handler.');
+    return readText(this.#body, this.#settings.maxBodyBytes);
+  }
+}
+
+/** The operations of a batch, or their errors, so that the others still run. All are checked before any runs. */
+export function readBatch(settings: RequestSettings, elements: readonly unknown[]): readonly (GraphQLRequest | GraphQLError)[] {
   const { maxBatchSize, maxBodyBytes } = settings;
   if (maxBatchSize === 0) throw badRequest('Expected one operation: batched requests are turned off (allowBatchedHttpRequests).');
-  if (json.length === 0) throw badRequest('Expected a batch of at least one operation, got an empty array.');
-  if (json.length > maxBatchSize) throw badRequest(`Expected a batch of at most ${maxBatchSize} operations, got ${json.length}.`);
+  if (elements.length === 0) throw badRequest('Expected a batch of at least one operation, got an empty array.');
+  if (elements.length > maxBatchSize) throw badRequest(`Expected a batch of at most ${maxBatchSize} operations, got ${elements.length}.`);
   // The elements share a limit.
   const limit = new VariablesLimit(maxBodyBytes);
-  const elements = json.map((element): GraphQLRequest | GraphQLError => {
+  return elements.map((element) => {
     try {
       return readParameters(settings, element, limit);
     } catch (error) {
-      // A malformed element becomes an error, so that the others still run.
       if (error instanceof GraphQLError) return error;
       throw error;
     }
   });
-  return { kind: 'batch', elements };
 }
 
 type Extensions = GraphQLRequest['extensions'];
 
 /** The parameters of an operation request. An empty string and null count as absent. Throws a 422. */
-function readParameters(settings: RequestSettings, json: unknown, limit?: VariablesLimit): GraphQLRequest {
+export function readParameters(settings: RequestSettings, json: unknown, limit?: VariablesLimit): GraphQLRequest {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw malformedRequest(`Expected an operation request to be a JSON object like { "query": "{ … }" }, got ${describe(json)}.`);
   const { query, operationName, variables, extensions, onError } = json as Readonly<Record<string, unknown>>;
@@ -133,10 +154,13 @@ function isPresent(value: unknown): boolean {
 
 const parameterNames = ['query', 'operationName', 'variables', 'extensions', 'onError'];
 
-function readQueryString(settings: RequestSettings, queryString: string): GraphQLRequest {
+/** The parameters of a query string that name an operation, and its variables. */
+export const operationParameters: readonly string[] = [...parameterNames, ...documentIdNames];
+
+export function readQueryString(settings: RequestSettings, queryString: string): GraphQLRequest {
   const { maxBodyBytes, takesDocumentIds } = settings;
   if (queryString.length > maxBodyBytes) throw queryStringTooLong(maxBodyBytes, queryString.length);
-  const names = takesDocumentIds ? [...parameterNames, ...documentIdNames] : parameterNames;
+  const names = takesDocumentIds ? operationParameters : parameterNames;
   const parameters = parseQueryString(queryString, names);
   for (const name of ['variables', 'extensions']) {
     const text = parameters[name] as string | undefined;
@@ -193,20 +217,20 @@ export function readText(body: HTTPRequestBody, maxBytes: number): PromiseOrValu
   return body.text;
 }
 
-/** A shared decoder, because a new one takes 3 µs on Deno and 4 on workerd. It keeps no state between complete texts. */
+/** A shared decoder, which keeps a byte order mark, because signatures are over the whole text. Shared, because a new one takes 3 µs on Deno and 4 on workerd. It keeps no state between complete texts. */
 let decoder: InstanceType<typeof TextDecoder> | undefined;
 
-function decodeUTF8(bytes: Uint8Array | ArrayBuffer, maxBytes: number): string {
+export function decodeUTF8(bytes: Uint8Array | ArrayBuffer, maxBytes: number): string {
   if (bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes);
   try {
-    return (decoder ??= new TextDecoder('utf-8', { fatal: true })).decode(bytes);
+    return (decoder ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })).decode(bytes);
   } catch {
     throw badRequest('Expected the body to be UTF-8 text, but its bytes are not.');
   }
 }
 
 /** The value of a body that middleware has parsed, within the limits of the JSON text that it becomes. */
-function readValue({ value, isTrusted }: Extract<HTTPRequestBody, { readonly kind: 'value' }>, maxBytes: number): unknown {
+export function readValue({ value, isTrusted }: Extract<HTTPRequestBody, { readonly kind: 'value' }>, maxBytes: number): unknown {
   if (isTrusted === true || typeof value !== 'object' || value === null) return value;
   const problem = new VariablesLimit(maxBytes).problemOf(value, true);
   if (problem !== undefined) throw malformedRequest(problem);
@@ -226,10 +250,11 @@ function readValue({ value, isTrusted }: Extract<HTTPRequestBody, { readonly kin
  * 3 has a `reviver`.
  */
 export function parseJSON(text: string, maxBytes: number, development: boolean, reviver?: Parameters<typeof JSON.parse>[1]): unknown {
-  if (text === '') throw badRequest('Expected a JSON body, got an empty one.');
-  assertJSONSize(text, maxBytes);
+  const json = text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text;
+  if (json === '') throw badRequest('Expected a JSON body, got an empty one.');
+  assertJSONSize(json, maxBytes);
   try {
-    return JSON.parse(text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text, reviver);
+    return JSON.parse(json, reviver);
   } catch (error) {
     // The engine's message quotes the body, which may contain a password.
     throw badRequest(`Expected the body to be JSON, but it does not parse${development ? `: ${messageOf(error)}` : ''}.`);

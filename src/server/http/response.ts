@@ -9,7 +9,7 @@ import { formatFailure } from '../operation/format-errors.ts';
 import type { ErrorSettings } from '../operation/format-errors.ts';
 import { resultTooLarge } from '../../executor/index.ts';
 import type { Logger, OperationOutcome } from '../operation/types.ts';
-import { negotiateMediaType } from './accept.ts';
+import { acceptOf, negotiateMediaType } from './accept.ts';
 import type { ResponseMediaType } from './accept.ts';
 import type { StreamFormat } from './streams/payload-chunks.ts';
 import { httpOf, labelOf, statusOf, toFinalStatus } from './status.ts';
@@ -26,7 +26,7 @@ export interface ResponseSettings {
  */
 export interface Streaming {
   /** `accept` → the forms of answers that the client accepts. Throws 406 if none is supported. */
-  negotiate(accept: string | null, multipart: StreamFormat | undefined): Negotiation;
+  negotiate(accept: string, multipart: StreamFormat | undefined): Negotiation;
 }
 
 /** The forms of the answer to one request. */
@@ -36,7 +36,7 @@ export interface Negotiation {
   /** Undefined: the operation has one answer. */
   readonly delivery: Delivery | undefined;
   /** The outcome of an operation → its response, which is streamed if it has more payloads. */
-  toResponse(settings: StreamSettings, outcome: OperationOutcome, call: StreamedCall): HTTPResponse | StreamedResponse;
+  readonly write: (outcome: OperationOutcome, call: AnsweredCall) => HTTPResponse | StreamedResponse;
 }
 
 export interface StreamSettings extends ResponseSettings {
@@ -47,8 +47,9 @@ export interface StreamSettings extends ResponseSettings {
   readonly multipart: StreamFormat | undefined;
 }
 
-/** The call that a stream belongs to. */
-export interface StreamedCall {
+/** The call that an answer, or a stream, belongs to. */
+export interface AnsweredCall {
+  readonly settings: StreamSettings;
   /** Called when the last byte of the answer has been passed on. */
   answered(): void;
   /** Called when the client disconnects before that. */
@@ -57,7 +58,7 @@ export interface StreamedCall {
 
 /** The form of the answer, from Accept. Platforms that can stream have more forms. Throws 406 if the client accepts none. */
 export function negotiate({ settings, request, streaming }: NegotiatingCall): Negotiation {
-  const accept = request.headers.get('accept');
+  const accept = acceptOf(request);
   return streaming === undefined ? wholeAnswers[negotiateMediaType(accept)] : streaming.negotiate(accept, settings.multipart);
 }
 
@@ -73,7 +74,7 @@ const wholeAnswers: Readonly<Record<ResponseMediaType, Negotiation>> = {
 };
 
 function wholeAnswer(mediaType: ResponseMediaType): Negotiation {
-  return { mediaType, delivery: undefined, toResponse: (settings, outcome) => toSingleResponse(settings, outcome, mediaType) };
+  return { mediaType, delivery: undefined, write: (outcome, { settings }) => toSingleResponse(settings, outcome, mediaType) };
 }
 
 /** One operation's outcome → its response. */
@@ -107,7 +108,7 @@ function takeHead({ head, result, errors }: OperationOutcome): { headers: Header
 }
 
 /** Skips invalid fields: it is too late to fail. */
-function addHeaders(headers: HeaderMap, added: unknown): void {
+export function addHeaders(headers: HeaderMap, added: unknown): void {
   if (typeof added !== 'object' || added === null) return;
   for (const pair of Symbol.iterator in added ? (added as Iterable<unknown>) : Object.entries(added)) {
     if (!Array.isArray(pair) || !isHeaderField(pair[0], pair[1])) continue;

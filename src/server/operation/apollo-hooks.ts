@@ -15,7 +15,7 @@ import type { KeyValueCache } from '../../datasources/index.ts';
 import { deepCopyOf, copyFormattedError } from '../../shared/index.ts';
 import type { Facts, HTTPRequest, ResponseHead } from '../../shared/index.ts';
 import { DocumentError, copyThrown, toGraphQLError, report } from './errors.ts';
-import type { TrustedDocument } from './documents/trusted-documents.ts';
+import type { CheckedDocuments } from './documents/trusted-documents.ts';
 import type { GraphQLRequest, Logger, SubsequentPayload } from './types.ts';
 
 type MaybePromise<T> = T | Promise<T>;
@@ -29,7 +29,7 @@ export interface ServerStartContext {
   /** The option `nodeEnv`, or NODE_ENV. Undefined counts as production. */
   readonly nodeEnv: string | undefined;
   /** The documents of the option `trustedDocuments`, with their ids. A function, because a manifest may list thousands. */
-  readonly trustedDocuments: () => readonly (readonly [id: string, document: TrustedDocument])[];
+  readonly trustedDocuments: () => CheckedDocuments;
   /** The options `maxBodyBytes` and `maxResultBytes`, or their defaults. */
   readonly maxBodyBytes: number;
   readonly maxResultBytes: number;

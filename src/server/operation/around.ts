@@ -5,6 +5,7 @@ import type { HTTPResponse, OperationInvocation, StreamedResponse } from '../../
 import { copyMutableParts } from './apollo-hooks.ts';
 import { deadlineExceeded, placed, unfinishedAtDeadline, report } from './errors.ts';
 import type { Logger, OperationOutcome } from './types.ts';
+import type { RequestCall } from './door.ts';
 import type {
   DataSourceCallListener,
   DocumentOutcome,
@@ -12,7 +13,6 @@ import type {
   OperationExecution,
   OperationInContext,
   PayloadOutcome,
-  RequestCall,
   ServerPlugin,
   StageName,
 } from './plugin.ts';

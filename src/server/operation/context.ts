@@ -29,7 +29,7 @@ export interface ContextInput {
  * something is asynchronous.
  */
 export function createContextValue(settings: ContextSettings, input: ContextInput): unknown {
-  if (settings.context === undefined) return attachDataSources(settings, {}, input);
+  if (settings.context === undefined) return settings.dataSources === undefined ? {} : attachDataSources(settings, {}, input);
   const value: unknown = settings.context(input.contextArgument as never);
   if (isPromiseLike(value)) return Promise.resolve(value).then((returned) => complete(settings, returned, input));
   return complete(settings, value, input);

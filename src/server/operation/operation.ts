@@ -26,6 +26,7 @@ import type {
 } from '../../executor/index.ts';
 import type { ErrorSettings } from './format-errors.ts';
 import type { OperationHooks } from './apollo-hooks.ts';
+import type { Asked } from './door.ts';
 import type { FoundSource, SourceSettings } from './documents/sources.ts';
 import type { OperationCall, ServerPlugin } from './plugin.ts';
 import type { Stages } from './around.ts';
@@ -112,6 +113,8 @@ export interface Operation extends ContextInput {
   readonly batchIndex: number | undefined;
   /** Undefined for a single answer, which a plugin may also choose. */
   delivery: Delivery | undefined;
+  /** Adds the variables that clients cannot send. */
+  readonly fill: Asked<never>['fill'];
   /** Undefined until `context` and `dataSources` have succeeded. */
   contextValue: unknown;
   hooks: OperationHooks | undefined;

@@ -1,48 +1,13 @@
 import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import type { CallWatch, DataSourceRequest, KeyValueCache } from '../../datasources/index.ts';
+import type { CallWatch, DataSourceRequest } from '../../datasources/index.ts';
 import type { ExecutionObserver, PageDefaults } from '../../executor/index.ts';
-import type {
-  Facts,
-  HTTPRequest,
-  HTTPResponse,
-  Invocation,
-  OperationInvocation,
-  ResponseHead,
-  StreamedResponse,
-} from '../../shared/index.ts';
+import type { Facts, HTTPResponse, OperationInvocation, ResponseHead, StreamedResponse } from '../../shared/index.ts';
 import type { ApolloHooks, LandingPage, ServerStartContext } from './apollo-hooks.ts';
-import type { GraphQLRequest, Logger, OperationOutcome, SubsequentPayload } from './types.ts';
+import type { FindDoor, RequestCall } from './door.ts';
+import type { GraphQLRequest, OperationOutcome, SubsequentPayload } from './types.ts';
 
 type MaybePromise<T> = T | Promise<T>;
-
-/** One HTTP request as plugins see it, in all stages of the request and of its operations. */
-export interface RequestCall {
-  /** The request in a form that is the same on all platforms. */
-  readonly request: HTTPRequest;
-  /** The kind of event that brought the request, for example "http-api" or "fetch". */
-  readonly platform: string;
-  /** The platform's own objects, the signal, the deadline, and `waitUntil`. */
-  readonly invocation: Pick<Invocation, 'event' | 'context' | 'env' | 'signal' | 'waitUntil' | 'deadlineLeft'> &
-    Partial<Pick<Invocation, 'waitsForWork' | 'resultLimit'>>;
-  /** The store of the option `cache`. */
-  readonly cache: KeyValueCache;
-  readonly logger: Logger;
-  /** What plugins tell each other about the request, by a name or a symbol of the plugin that knows it. */
-  readonly facts: Facts;
-  /**
-   * Runs an operation as if it were the one in the request: with a context and data sources, the limits and all plugins. For the stage
-   * `request`, which turns the outcome into a response. Always gives one answer; subscriptions are refused. Never rejects.
-   */
-  readonly runOperation: (request: GraphQLRequest) => Promise<OperationOutcome>;
-  /** The HTTP status that the server gives to the outcome of an operation, as application/json. */
-  readonly statusOf: (outcome: OperationOutcome) => number;
-  /**
-   * The client's address as the platform reports it, or undefined if it does not. For counting: an answer must not depend on it, because
-   * caches do not know it.
-   */
-  readonly clientAddress: string | undefined;
-}
 
 /** One operation as plugins see it. */
 export interface OperationCall {
@@ -181,6 +146,12 @@ export interface ServerPlugin<TContext = unknown> extends ApolloHooks<TContext> 
   check?(context: Pick<ServerStartContext, 'schema' | 'trustedDocuments'>): readonly string[] | void;
   /** Called once per process, before the first request is served. If it fails, so does that request, and the next one retries it. */
   start?(context: ServerStartContext): MaybePromise<StartedPlugin | void>;
+
+  /**
+   * Returns the function that finds the door of a request. Called once, after `start`. The first plugin of the list that has a door for a
+   * request answers it, whatever its `position`.
+   */
+  doors?(context: ServerStartContext): FindDoor;
 
   /**
    * Wraps one HTTP request, up to the response with its headers, also that of a refusal. `next(view)` passes another view of the request

@@ -27,6 +27,7 @@ import {
   unfinishedAtDeadline,
   withCode,
 } from './errors.ts';
+import type { CreatedContext } from './door.ts';
 import { formatFailure, formatResult } from './format-errors.ts';
 import { ErrorAllowance } from './limits/error-allowance.ts';
 import type { Execution, ExecutionSettings, Operation } from './operation.ts';
@@ -37,6 +38,17 @@ import type { OperationOutcome } from './types.ts';
 export function runOperation(operation: Operation): PromiseOrValue<OperationOutcome> {
   const running = runSteps(operation);
   return operation.ended === undefined ? running.then((result) => toOutcome(result, operation)) : toOutcome(operation.ended, operation);
+}
+
+/** Runs `context` and `dataSources` of an operation that has no document. */
+export async function createContext(operation: Operation): Promise<CreatedContext> {
+  const { settings, invocation } = operation;
+  try {
+    if (invocation.isAnswered) throw deadlineExceeded();
+    return { contextValue: await inTime((async () => createContextValue(settings, operation))(), operation) };
+  } catch (thrown) {
+    return { refused: await toOutcome((operation.ended = toErrors(thrown)), operation) };
+  }
 }
 
 /** Fills in the fields of an operation, one after the other, up to its result. */
@@ -50,6 +62,7 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
     const context = hasContext ? createContextValue(settings, operation) : {};
     operation.contextValue = context instanceof Promise ? await inTime(context, operation) : context;
     if (settings.plugins.some(hasHooks)) operation.hooks = await inTime(startHooks(operation), operation);
+    if (operation.fill !== undefined) await inTime(fillVariables(operation), operation);
     const { hooks } = operation;
     try {
       const stage = settings.stages?.document;
@@ -96,6 +109,12 @@ function inTime<T>(step: Promise<T>, operation: Operation, endsItself: () => boo
     throw (operation.timeIsUp = codeOf(reason as GraphQLError) === 'DEADLINE_EXCEEDED' ? deadlineExceeded() : reason);
   };
   return operation.invocation.untilLate(step, giveUp, 'onCancel');
+}
+
+/** Defined, because a variable may have the name `__proto__`. */
+async function fillVariables({ fill, request, contextValue }: Operation): Promise<void> {
+  for (const [name, value] of Object.entries(await fill!(contextValue)))
+    Object.defineProperty(request.variables, name, { value, enumerable: true });
 }
 
 /** Finds, parses and validates the document of an operation, unless it is known. */

@@ -18,7 +18,7 @@ import type { ServerListener } from '../operation/apollo-hooks.ts';
 import type { SchemaParts, ServerPlugin } from '../operation/plugin.ts';
 import type { OperationSettings } from '../operation/operation.ts';
 import { createTrustedDocuments } from '../operation/documents/trusted-documents.ts';
-import type { TrustedDocument } from '../operation/documents/trusted-documents.ts';
+import type { CheckedDocuments } from '../operation/documents/trusted-documents.ts';
 import { assertOptions } from './options.ts';
 import type { ServerOptions } from './options.ts';
 import { createSchema } from '../../executor/schema/index.ts';
@@ -27,7 +27,10 @@ import { createSchema } from '../../executor/schema/index.ts';
 export interface Server {
   readonly http: HTTPSettings;
   readonly deadline: false | DeadlineOptions | undefined;
+  /** In the order of their stages. */
   readonly plugins: readonly ServerPlugin[];
+  /** In the order of the option. */
+  readonly listed: readonly ServerPlugin[];
   readonly nodeEnv: string | undefined;
   readonly development: boolean;
 }
@@ -47,7 +50,8 @@ export function createServer(given: ServerOptions): Server {
   const logger = guardLogger(given.logger ?? console);
   const checks = development ? findChecks() : undefined;
   const options = checks === undefined ? given : checks.watchOptions(given, logger);
-  const plugins = inOrder(options.plugins ?? []);
+  const { plugins: listed = [] } = options;
+  const plugins = inOrder(listed);
   assertOnce(plugins);
   const operation = operationSettings(options, { plugins, nodeEnv, logger, checks });
   checks?.warnOfOptions(given, operation.schema, logger);
@@ -55,6 +59,7 @@ export function createServer(given: ServerOptions): Server {
     http: httpSettings(options, operation, checks?.explain ?? (isVerified(nodeEnv) ? createVerifier() : undefined)),
     deadline: options.deadline,
     plugins,
+    listed,
     nodeEnv,
     development,
   };
@@ -82,7 +87,7 @@ function own(server: Server): void {
 export async function startServer(server: Server, listeners: ServerListener[]): Promise<StartedServer> {
   const { http, plugins, nodeEnv, development } = server;
   const { schema, cache, logger, trustedDocuments: trusted } = http.operation;
-  const trustedDocuments = (): [string, TrustedDocument][] => trusted?.entries() ?? [];
+  const trustedDocuments = (): CheckedDocuments => trusted?.entries() ?? [];
   const { maxBodyBytes, maxResultBytes } = http;
   const observesResolvers = http.operation.executor === undefined;
   const facts: Facts = new Map();
@@ -95,9 +100,10 @@ export async function startServer(server: Server, listeners: ServerListener[]): 
     if (started?.stop !== undefined) listeners.push({ serverWillStop: () => started.stop!() });
   }
   own(server);
+  const doors = server.listed.flatMap((plugin) => plugin.doors?.(context) ?? []);
   const withPage = development ? listeners.find((listener) => listener.renderLandingPage !== undefined) : undefined;
   const renderLandingPage = withPage && (() => withPage.renderLandingPage!());
-  return { http: { ...http, renderLandingPage }, listeners };
+  return { http: { ...http, doors: doors.length > 0 ? doors : undefined, renderLandingPage }, listeners };
 }
 
 function isVerified(nodeEnv: string | undefined): boolean {
@@ -120,6 +126,7 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, expl
     httpStatusProfile: options.httpStatusProfile ?? defaultStatusProfile,
     multipart: options.incrementalDelivery?.multipart,
     waitsInOperationsOnly: operation.plugins.length === 0 && explain === undefined && typeof options.cors?.origin !== 'function',
+    doors: undefined,
     renderLandingPage: undefined,
     explain,
     operation,
@@ -164,7 +171,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     stages: plugins.length > 0 ? createStages(options.plugins!) : undefined,
     development,
     persistedQueries: persistedQuerySettings(options, cache),
-    trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments, development),
+    trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments, { schema, development }),
     documents: new DocumentCache(cacheBytes),
     incrementalRules: options.incrementalDelivery?.validationRules ?? [],
     validationRules: options.validationRules ?? [],

@@ -84,7 +84,7 @@ function misnamedHooks({ plugins }: OptionsToCheck): OptionProblem[] {
 /** The hooks that are called, by whose they are. */
 const hooks = {
   plugin:
-    'admit check contextCreationDidFail document encode execution invalidRequestWasReceived operation pageDefaults payload request requestDidStart ' +
+    'admit check contextCreationDidFail document doors encode execution invalidRequestWasReceived operation pageDefaults payload request requestDidStart ' +
     'schemaWillBuild serverWillStart sourceCall start startupDidFail',
   requestDidStart:
     'didResolveSource parsingDidStart validationDidStart didResolveOperation responseForOperation executionDidStart didEncounterErrors ' +

@@ -121,6 +121,7 @@ const otherHooks = [
   'encode',
   'schemaWillBuild',
   'start',
+  'doors',
 ];
 
 /** Throws for a plugin that would do nothing here, or only a part of what it should, such as idempotency() and edge(). */

@@ -8,7 +8,7 @@ import { executeDelivery } from '../../operation/delivery/subscribe.ts';
 import { resultTooLarge } from '../../../executor/index.ts';
 import { parseAccept, wellKnownAccepts, chooseFrom, preference } from '../accept.ts';
 import { toSingleResponse, uncacheable } from '../response.ts';
-import type { Negotiation, StreamSettings, StreamedCall, Streaming } from '../response.ts';
+import type { Negotiation, StreamSettings, AnsweredCall, Streaming } from '../response.ts';
 import { notAcceptable } from '../errors.ts';
 import { statusSetBy } from '../status.ts';
 import { eventFormat, payloadChunks } from './payload-chunks.ts';
@@ -21,25 +21,24 @@ export const streaming: Streaming = { negotiate };
 /** Negotiations of well-known Accept values, which name no streams. */
 const negotiated = new Map<string, Negotiation>();
 
-function negotiate(accept: string | null, multipart: StreamFormat | undefined): Negotiation {
-  const value = accept === null || accept.trim() === '' ? '*/*' : accept;
-  const known = negotiated.get(value);
+function negotiate(accept: string, multipart: StreamFormat | undefined): Negotiation {
+  const known = negotiated.get(accept);
   if (known !== undefined) return known;
-  const forms = chooseForms(parseAccept(value), multipart !== undefined);
+  const forms = chooseForms(parseAccept(accept), multipart !== undefined);
   if (forms === undefined) throw notAcceptable();
   const negotiation: Negotiation = {
     mediaType: forms.mediaType,
     delivery: { subscriptions: forms.events, incremental: forms.parts?.format, execute: executeDelivery },
-    toResponse: (settings, outcome, call) => toResponse(forms, { settings, outcome, call }),
+    write: (outcome, call) => toResponse(forms, { settings: call.settings, outcome, call }),
   };
-  if (wellKnownAccepts.has(value)) negotiated.set(value, negotiation);
+  if (wellKnownAccepts.has(accept)) negotiated.set(accept, negotiation);
   return negotiation;
 }
 
 interface Answer {
   readonly settings: StreamSettings;
   readonly outcome: OperationOutcome;
-  readonly call: StreamedCall;
+  readonly call: AnsweredCall;
 }
 
 function toResponse(forms: Forms, answer: Answer): HTTPResponse | StreamedResponse {

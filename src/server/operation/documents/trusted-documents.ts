@@ -1,3 +1,6 @@
+import { parse, validate } from 'graphql';
+import type { DocumentNode, GraphQLError, GraphQLSchema } from 'graphql';
+
 import { isRecord, describe } from '../../../shared/index.ts';
 import { errorBehaviors } from '../errors.ts';
 import type { ErrorBehavior } from '../types.ts';
@@ -14,6 +17,39 @@ export interface TrustedDocument {
   readonly text: string;
   /** What errors do to the response if the request does not say so. Experimental. Default: PROPAGATE. */
   readonly onError?: ErrorBehavior;
+}
+
+/** A trusted document as plugins see it: parsed once for all of them, when one of them asks. */
+export interface CheckedDocument extends TrustedDocument {
+  /** Throws for a text that does not parse. */
+  readonly document: DocumentNode;
+  /** Why the document does not parse, or is not valid for the schema. */
+  readonly errors: readonly GraphQLError[];
+}
+
+export type CheckedDocuments = readonly (readonly [id: string, document: CheckedDocument])[];
+
+function checked(trusted: TrustedDocument, schema: GraphQLSchema): CheckedDocument {
+  let document: DocumentNode | undefined;
+  let errors: readonly GraphQLError[] | undefined;
+  return {
+    ...trusted,
+    get document() {
+      return (document ??= parse(trusted.text));
+    },
+    get errors() {
+      return (errors ??= errorsIn(schema, () => this.document));
+    },
+  };
+}
+
+/** Why a document does not parse, or is not valid. */
+export function errorsIn(schema: GraphQLSchema, read: () => DocumentNode): readonly GraphQLError[] {
+  try {
+    return validate(schema, read());
+  } catch (error) {
+    return [error as GraphQLError];
+  }
 }
 
 /** The file that `@apollo/generate-persisted-query-manifest` writes. */
@@ -45,20 +81,24 @@ export interface TrustedDocuments {
   /** The document with this id. */
   find(id: string): TrustedDocument | undefined;
   /** All documents, with their ids. */
-  entries(): [id: string, document: TrustedDocument][];
+  entries(): CheckedDocuments;
   /** The document with exactly this text. */
   withText(text: string): TrustedDocument | undefined;
 }
 
 /** Reads the manifests. Throws a TypeError if the format of one is unknown, or if an id has two documents. */
-export function createTrustedDocuments({ documents, only = false }: TrustedDocumentOptions, development: boolean): TrustedDocuments {
+export function createTrustedDocuments(
+  { documents, only = false }: TrustedDocumentOptions,
+  { schema, development }: { readonly schema: GraphQLSchema; readonly development: boolean },
+): TrustedDocuments {
   const byId = new Map(entriesOf(documents));
+  let published: CheckedDocuments | undefined;
   const byText = new Map(Array.from(byId.values(), (document) => [document.text, document]));
   return {
     only: only && development ? 'in production' : only,
     // Some clients prefix the algorithm, "sha256:…", as the GraphQL over HTTP draft's appendix on persisted documents proposes.
     find: (id) => byId.get(id) ?? byId.get(id.replace(/^sha256:/, '')),
-    entries: () => [...byId],
+    entries: () => (published ??= Array.from(byId, ([id, one]) => [id, checked(one, schema)])),
     withText: (text) => byText.get(text),
   };
 }

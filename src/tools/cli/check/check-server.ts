@@ -2,12 +2,11 @@ import type { GraphQLSchema } from 'graphql';
 
 import { createServer } from '../../../server/for-tools.ts';
 import type { OperationSettings } from '../../../server/for-tools.ts';
-import type { ServerOptions, TrustedDocument } from '../../../server/index.ts';
+import type { CheckedDocuments, ServerOptions } from '../../../server/index.ts';
 import { isRecord, messageOf } from '../../../shared/index.ts';
 import { findOptionProblems, findProblems, findText, placeOf, placeOfOption, placeOfResolver } from '../../checks/for-cli.ts';
 import type { Place, Problem } from '../../checks/for-cli.ts';
 import type { RecordedServer } from '../project/observe-handlers.ts';
-import { errorsIn } from '../project/documents/check-documents.ts';
 
 /** The result of checking a server. */
 export interface CheckedServer {
@@ -55,19 +54,15 @@ function checkStarted(
     }
   });
   return {
-    problems: [...inOptions, ...inPlugins, ...findInvalidDocuments(documents, schema, placeOfOption('trustedDocuments', call))],
+    problems: [...inOptions, ...inPlugins, ...findInvalidDocuments(documents, placeOfOption('trustedDocuments', call))],
     notices,
   };
 }
 
-/** Trusted documents that are not valid for this schema: in their JSON file, or at the option. */
-function findInvalidDocuments(
-  documents: readonly (readonly [id: string, document: TrustedDocument])[],
-  schema: GraphQLSchema,
-  option: Place | undefined,
-): Problem[] {
-  return documents.flatMap(([id, { text }]) => {
-    const [error] = errorsIn(schema, text);
+/** Trusted documents that are not valid for the schema: in their JSON file, or at the option. */
+function findInvalidDocuments(documents: CheckedDocuments, option: Place | undefined): Problem[] {
+  return documents.flatMap(([id, { text, errors }]) => {
+    const [error] = errors;
     if (error === undefined) return [];
     return { ...(findText(JSON.stringify(text), 0) ?? option), message: `The trusted document ${id} is invalid: ${error.message}` };
   });

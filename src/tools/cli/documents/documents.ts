@@ -1,10 +1,12 @@
+import { parse } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
 import { createSchema } from '../../../executor/schema/index.ts';
 import { counted } from '../../../shared/index.ts';
 import type { DocumentsArguments } from '../arguments.ts';
 import { findInSchema, positionAt } from '../../checks/for-cli.ts';
-import { errorsIn, readDocuments } from '../project/documents/check-documents.ts';
+import { errorsIn } from '../../../server/for-tools.ts';
+import { readDocuments } from '../project/documents/check-documents.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
 import { checkManifest } from '../project/documents/manifests.ts';
@@ -54,7 +56,7 @@ function aboutManifest({ path }: DocumentFile): string {
 
 /** `manifest` is undefined while the schema changes: documents of earlier releases may be invalid. */
 function findAllProblems(schema: GraphQLSchema, files: readonly DocumentFile[], manifest: DocumentFile | undefined): Problem[] {
-  const inManifest = manifest === undefined ? [] : checkManifest(manifest, (text) => errorsIn(schema, text));
+  const inManifest = manifest === undefined ? [] : checkManifest(manifest, (text) => errorsIn(schema, () => parse(text)));
   return [...findProblems(schema, files), ...inManifest];
 }
 

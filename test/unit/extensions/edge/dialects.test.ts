@@ -58,7 +58,8 @@ describe('the dialects', () => {
   for (const cdn of ['cloudflare', 'cloudfront'] as const)
     test(`all clients of ${cdn}, whose key needs no Accept, share answers of application/json`, async () => {
       const { get, decisions } = serve({ cdn });
-      const accepts = ['application/graphql-response+json, application/json;q=0.9', '*/*', 'application/graphql-response+json'];
+      const refused = 'application/graphql-response+json, application/json;q=0';
+      const accepts = ['application/graphql-response+json, application/json;q=0.9', '*/*', 'application/graphql-response+json', refused];
 
       const answers = await Promise.all(accepts.map((accept) => get('{ hello }', { headers: { accept } })));
 
@@ -68,8 +69,8 @@ describe('the dialects', () => {
       assert.deepEqual(
         [types, isPublic],
         [
-          [json, json, graphql],
-          [true, true, false],
+          [json, json, graphql, graphql],
+          [true, true, false, false],
         ],
       );
     });

@@ -25,6 +25,10 @@ describe('the endpoint', () => {
     ['another charset', { headers: { 'content-type': 'application/json; charset=latin1' } }, 415],
     ['utf-8 as the charset', { headers: { 'content-type': 'application/json; charset="UTF-8"' } }, 200],
     ['an Accept without JSON', { headers: { ...json, accept: 'text/html' } }, 406],
+    ['an Accept that refuses JSON', { headers: { ...json, accept: 'application/json;q=0, text/event-stream' } }, 406],
+    ['an Accept with a similar type', { headers: { ...json, accept: 'application/jsonl' } }, 406],
+    ['a compressed body', { headers: { ...json, 'content-encoding': 'gzip' } }, 415],
+    ['a byte order mark before JSON', { body: `\ufeff${ping}` }, 200],
     ['an origin', { headers: { ...json, origin: 'https://evil.example' } }, 403],
     ['the origin null', { headers: { ...json, origin: 'null' } }, 403],
     ['a listed origin', { headers: { ...json, origin: 'https://app.example.com' } }, 200],
@@ -272,13 +276,22 @@ describe('a call', () => {
   const authorization = { ...servers, resource: 'https://shop.example.com/mcp', scopes: ['books:read'] };
   const call = { name: 'get_book', arguments: { id: '1' } };
   const wellKnown = '/.well-known/oauth-protected-resource';
-  const metadata = `Bearer resource_metadata="https://shop.example.com${wellKnown}/mcp", scope="books:read"`;
+  const atResource = `Bearer resource_metadata="https://shop.example.com${wellKnown}/mcp"`;
+  const metadata = `${atResource}, scope="books:read"`;
+  const lacking = (missing: readonly string[]): GraphQLError =>
+    new GraphQLError('Not you.', {
+      extensions: { code: 'FORBIDDEN', missing, needed: ['books:read', 'books:write', 'a"b'], http: { status: 403 } },
+    });
+  const needed = 'scope="books:read books:write"';
   const bearer = { authorization: 'Bearer x' };
   const [unknown, forbidden] = [new AuthenticationError('Sign in.'), new ForbiddenError('Not you.')];
   for (const [what, error, headers, status, authenticate, options] of [
     ['without a token', unknown, {}, 401, metadata, authorization],
     ['with an invalid token', unknown, bearer, 401, `${metadata}, error="invalid_token"`, authorization],
-    ['without the scope', forbidden, bearer, 403, `${metadata}, error="insufficient_scope"`, authorization],
+    ['without a right', forbidden, bearer, 403, `${atResource}, error="insufficient_scope"`, authorization],
+    ['without a scope', lacking(['books:write']), bearer, 403, `${atResource}, ${needed}, error="insufficient_scope"`, authorization],
+    ['without a right that is no scope', lacking([]), bearer, 403, atResource, authorization],
+    ['without a scope, in a server without metadata', lacking(['a']), {}, 403, `Bearer ${needed}, error="insufficient_scope"`, undefined],
     ['in a server without scopes', unknown, {}, 401, `Bearer resource_metadata="${servers.resource}${wellKnown}"`, servers],
     ['in a server without metadata', unknown, {}, 401, 'Bearer', undefined],
   ] as const)

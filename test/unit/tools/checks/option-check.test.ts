@@ -85,6 +85,7 @@ describe('warns about hooks that are never called', () => {
       check: true,
       contextCreationDidFail: true,
       document: true,
+      doors: true,
       encode: true,
       execution: true,
       invalidRequestWasReceived: true,

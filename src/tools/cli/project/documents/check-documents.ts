@@ -104,15 +104,6 @@ export function withFragments(document: DocumentNode, fragments: ReadonlyMap<str
   return { ...document, definitions: [...document.definitions, ...added] };
 }
 
-/** The errors of one document, or its syntax error. */
-export function errorsIn(schema: GraphQLSchema, text: string): readonly GraphQLError[] {
-  try {
-    return validate(schema, parse(text));
-  } catch (error) {
-    return [error as GraphQLError];
-  }
-}
-
 /** Converts errors of graphql-js to problems of a file. */
 function toProblems(path: string, errors: readonly GraphQLError[]): Problem[] {
   return errors.map((error) => {

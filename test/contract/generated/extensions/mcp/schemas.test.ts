@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { buildSchema } from 'graphql';
+import { buildSchema, parse } from 'graphql';
 
 import type { Logger } from '../../../../../src/entries/index.ts';
 import { mcp, mcpDefinitions } from '../../../../../src/entries/mcp.ts';
@@ -65,7 +65,7 @@ function randomMultiplying(random: Random): Multiplying {
 /** Returns the error that the command `check` reports, or its notices. */
 function checked({ typeDefs, document }: Multiplying): Error | readonly string[] {
   const schema = buildSchema(mcpDefinitions + typeDefs);
-  const trustedDocuments = () => [['nested', { text: document }]] as never;
+  const trustedDocuments = () => [['nested', { text: document, document: parse(document), errors: [] }]] as never;
   try {
     return mcp({ name: 'a', version: '1' }).check!({ schema, trustedDocuments } as never) as readonly string[];
   } catch (error) {
