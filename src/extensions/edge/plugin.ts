@@ -215,6 +215,8 @@ class EdgePlugin implements Edge {
     try {
       if (call.request.headers.has(explainHeader)) return notShareable('a report was requested');
       if (call.doorParameters === undefined) return notShareable(`the door ${call.door} does not say which requests are the same`);
+      // Any of them may make it private: resolvers, methods of objects, and functions that determine types.
+      if (!this.#isObserved) return notShareable('graphqlJSExecutor() gives functions no info.cacheControl for their hints');
       const answer = assess(request, response, (operation) => this.#hintsOf(operation));
       if (typeof answer === 'string') return notShareable(answer);
       const stored = this.#stored?.keep(answer);

@@ -6,6 +6,7 @@ import { HeaderMap, InMemoryLRUCache } from '../../../../src/entries/index.ts';
 import type { ContextArgument, RequestCall, ServerPlugin } from '../../../../src/entries/index.ts';
 import { edge } from '../../../../src/entries/edge.ts';
 import { createHandler } from '../../../../src/entries/fetch.ts';
+import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { harmlessHeaders, SharedEnv } from '../../../../src/extensions/edge/watched-request.ts';
 import { edgeServing } from '../../../support/edge/serving.ts';
@@ -28,6 +29,7 @@ const resolvers: any = {
 const user = new AsyncLocalStorage<unknown>();
 const reading = (field: string): object => ({ context: ({ request }: ContextArgument) => ({ read: request.headers.get(field) }) });
 /** Whether shared caches may keep an answer. */
+const hintPrivately = (info: any): string => (info.cacheControl?.setCacheHint({ maxAge: 60, scope: 'PRIVATE' }), 'Hello');
 const controlOf = ({ headers }: Response): string | undefined => headers.get('cache-control')?.split(',')[0];
 
 /** Ways to identify the user. */
@@ -72,6 +74,23 @@ describe('sharing between users', () => {
     assert.equal(controlOf(await get('{ old }')), 'private');
     assert.equal(controlOf(await get('{ new }')), 'public');
   });
+
+  for (const [what, server] of [
+    ['a resolver', { resolvers: { Query: { hello: (...given: any[]) => hintPrivately(given[3]) } } }],
+    ['a method of the parent', { rootValue: { hello: (_: unknown, __: unknown, info: any) => hintPrivately(info) } }],
+    ['a resolver of another field', { rootValue: { hello: 'Hello' }, resolvers: { Query: { later: () => 1 } } }],
+  ] as const)
+    test(`with graphqlJSExecutor(), a hint of ${what} is not known, so that the answer is private`, async () => {
+      const serve = (executor: object): ReturnType<typeof edgeServing> =>
+        edgeServing({
+          server: { typeDefs: 'type Query { hello: String @cacheControl(maxAge: 60) later: Int }', ...server, ...executor } as never,
+        });
+      const [planned, withGraphQLJS] = [serve({}), serve({ executor: graphqlJSExecutor() })];
+
+      assert.equal(controlOf(await planned.get('{ hello }')), what.endsWith('field') ? 'public' : 'private');
+      assert.equal(controlOf(await withGraphQLJS.get('{ hello }')), 'private');
+      assert.match((withGraphQLJS.decisions[0] as { reason: string }).reason, /^graphqlJSExecutor\(\) gives/);
+    });
 
   test('of the header fields, only those for framing, tracing and reports may be read', async () => {
     const harmless = 'accept accept-encoding content-encoding content-length content-type graphql-functions-explain'.concat(
