@@ -37,18 +37,20 @@ function findChannels(): Readonly<Partial<Record<ChannelName, TracingChannel>>> 
  */
 export function traceMixed<T>(channel: TracingChannel, context: Traced, run: () => T): T {
   return channel.start.runStores(context, () => {
+    let result: T;
     try {
-      const result = run();
-      if (isPromiseLike(result)) return traceSettling(channel, context, result) as T;
-      context.result = result;
-      return result;
+      result = run();
     } catch (error) {
       context.error = error;
       channel.error.publish(context);
-      throw error;
-    } finally {
       channel.end.publish(context);
+      throw error;
     }
+    // Most values are primitive: looking for their `then` takes as long as publishing.
+    const isLate = (typeof result === 'object' || typeof result === 'function') && isPromiseLike(result);
+    if (!isLate) context.result = result;
+    channel.end.publish(context);
+    return isLate ? (traceSettling(channel, context, result as PromiseLike<unknown>) as T) : result;
   });
 }
 
