@@ -80,6 +80,7 @@ export function documentSettings(
   const maxTokens = parseOptions?.['maxTokens'] as unknown;
   return {
     schema,
+    trustedDocuments: undefined,
     documents: new DocumentCache(documentStore === undefined ? 30 * 2 ** 20 : 0),
     incrementalRules: [],
     validationRules,

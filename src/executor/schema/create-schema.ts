@@ -82,6 +82,24 @@ function withDirectives(schema: GraphQLSchema, directives: readonly GraphQLDirec
   return missing.length === 0 ? schema : new GraphQLSchema({ ...schema.toConfig(), directives: [...schema.getDirectives(), ...missing] });
 }
 
+/** A view of a schema that has these directives, too, unless it defines others of their names. Creates no type, unlike a copy of the schema. */
+export function viewWithDirectives(schema: GraphQLSchema, directives: readonly GraphQLDirective[]): GraphQLSchema {
+  const added = directives.filter(({ name }) => !schema.getDirective(name));
+  if (added.length === 0) return schema;
+  const all = [...schema.getDirectives(), ...added];
+  const replaced: Readonly<Record<PropertyKey, unknown>> = {
+    getDirectives: () => all,
+    getDirective: (wanted: string) => all.find(({ name }) => name === wanted),
+  };
+  return new Proxy(schema, {
+    get(target, name) {
+      const value: unknown = replaced[name] ?? Reflect.get(target, name);
+      // Private members are not reached through a proxy.
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
 interface Prepared {
   readonly typeDefs: readonly (string | DocumentNode)[];
   readonly index: SchemaIndex;

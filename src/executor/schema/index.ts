@@ -1,4 +1,4 @@
-export { createSchema } from './create-schema.ts';
+export { createSchema, viewWithDirectives } from './create-schema.ts';
 export type { CheckWhole } from './create-schema.ts';
 export { LazySchema, specifiedRulesForLazySchema } from './lazy/lazy-schema.ts';
 export { checkResolvers } from './resolvers/check-resolvers.ts';

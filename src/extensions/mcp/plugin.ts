@@ -3,7 +3,7 @@ import { metadataDoor, metadataPath } from './authorization.ts';
 import { MCPDoor } from './door.ts';
 import { assertMCPOptions } from './options.ts';
 import type { MCPOptions } from './options.ts';
-import { makeTools } from './tools.ts';
+import { directive, makeTools } from './tools.ts';
 
 /** The directive `@mcpTool`, for `typeDefs`: makes a tool of the trusted document whose operation has it. */
 export const mcpDefinitions = 'directive @mcpTool(name: String, title: String, description: String) on QUERY | MUTATION\n';
@@ -24,6 +24,7 @@ export function mcp<TContext = any>(given: MCPOptions<TContext>): ServerPlugin {
   const { authorization, path: end = '/mcp' } = options;
   return {
     once: 'mcp()',
+    documentDirectives: [directive],
     check: (context) => makeTools(options, context).warnings,
     doors(start) {
       const door = new MCPDoor(options, start);

@@ -1,4 +1,4 @@
-import { getDirectiveValues, GraphQLDirective, GraphQLString, Kind, visit } from 'graphql';
+import { DirectiveLocation, getDirectiveValues, GraphQLDirective, GraphQLString, Kind, visit } from 'graphql';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 
 import type { CheckedDocument, ServerStartContext } from '../../server/index.ts';
@@ -34,9 +34,10 @@ export interface ListedTool {
 /** The tools by name, in a Map because a client may send the name `__proto__`. */
 export type Tools = ReadonlyMap<string, Tool>;
 
-const directive: GraphQLDirective = /* @__PURE__ */ new GraphQLDirective({
+/** `@mcpTool`, as `mcpDefinitions` has it. */
+export const directive: GraphQLDirective = /* @__PURE__ */ new GraphQLDirective({
   name: 'mcpTool',
-  locations: [],
+  locations: [DirectiveLocation.QUERY, DirectiveLocation.MUTATION],
   args: { name: { type: GraphQLString }, title: { type: GraphQLString }, description: { type: GraphQLString } },
 });
 

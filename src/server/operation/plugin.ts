@@ -1,4 +1,4 @@
-import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { DocumentNode, GraphQLDirective, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import type { CallWatch, DataSourceRequest } from '../../datasources/index.ts';
 import type { ExecutionObserver, PageDefaults } from '../../executor/index.ts';
@@ -131,6 +131,9 @@ export interface ServerPlugin<TContext = unknown> extends ApolloHooks<TContext> 
   readonly corsHeaders?: { readonly allowed?: readonly string[]; readonly exposed?: readonly string[] } | undefined;
   /** The plugin's name, for example "budget()", if a list may have it once, and one handler each object. Default: any number of times. */
   readonly once?: string | undefined;
+
+  /** Directives that trusted documents may have because of this plugin, unless the schema defines others of their names. They are not part of the schema. */
+  readonly documentDirectives?: readonly GraphQLDirective[] | undefined;
 
   /** Changes the schema before it is built from text. Returns the parts that it replaces. Synchronous. */
   schemaWillBuild?(parts: SchemaParts): SchemaParts | void;

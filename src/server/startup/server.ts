@@ -159,6 +159,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
   const pageDefaults = plugins
     .map((plugin) => assertSynchronous(plugin.pageDefaults?.(schema), 'pageDefaults of a plugin'))
     .find((one) => one !== undefined);
+  const directives = plugins.flatMap((plugin) => plugin.documentDirectives ?? []);
   options.executor?.assertSupported({ ...options, pageDefaults }, schema);
   return {
     schema,
@@ -171,7 +172,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     stages: plugins.length > 0 ? createStages(options.plugins!) : undefined,
     development,
     persistedQueries: persistedQuerySettings(options, cache),
-    trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments, { schema, development }),
+    trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments, { schema, directives, development }),
     documents: new DocumentCache(cacheBytes),
     incrementalRules: options.incrementalDelivery?.validationRules ?? [],
     validationRules: options.validationRules ?? [],

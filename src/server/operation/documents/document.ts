@@ -12,11 +12,13 @@ import { createError, DocumentError, withCode } from '../errors.ts';
 import type { OperationHooks } from '../apollo-hooks.ts';
 import type { LimitSettings } from '../limits/document-size.ts';
 import { assertSource } from '../limits/nesting.ts';
+import type { TrustedDocuments } from './trusted-documents.ts';
 
 /** The settings for reading a document. */
 export interface DocumentSettings extends LimitSettings {
   readonly schema: GraphQLSchema;
   readonly documents: DocumentCache;
+  readonly trustedDocuments: TrustedDocuments | undefined;
   /** Rules about `@defer` and `@stream`, which the fast check does not know. */
   readonly incrementalRules: readonly ValidationRule[];
   /** Rules in addition to the specified ones. */
@@ -120,8 +122,9 @@ function parseWithoutStack(source: string, maxTokens: number): DocumentNode {
 }
 
 /** Throws for a document that is not valid or exceeds a limit. Returns the fields of its largest operation, with fragments expanded. */
-function validateDocument({ settings, operations }: Reading, document: DocumentNode): number {
-  const { schema, introspection } = settings;
+function validateDocument({ settings, source, operations }: Reading, document: DocumentNode): number {
+  const { trustedDocuments: trusted, introspection } = settings;
+  const schema = trusted?.withText(source) === undefined ? settings.schema : trusted.schema();
   const size = measureDocument(document, settings.maxTokens);
   assertMeasurable(settings, document, size);
   if (size.comparisons > maxComparisons / operations) throw tooManyComparisons(maxComparisons / operations);

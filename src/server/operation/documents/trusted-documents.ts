@@ -1,6 +1,7 @@
 import { parse, validate } from 'graphql';
-import type { DocumentNode, GraphQLError, GraphQLSchema } from 'graphql';
+import type { DocumentNode, GraphQLDirective, GraphQLError, GraphQLSchema } from 'graphql';
 
+import { viewWithDirectives } from '../../../executor/schema/index.ts';
 import { isRecord, describe } from '../../../shared/index.ts';
 import { errorBehaviors } from '../errors.ts';
 import type { ErrorBehavior } from '../types.ts';
@@ -29,7 +30,7 @@ export interface CheckedDocument extends TrustedDocument {
 
 export type CheckedDocuments = readonly (readonly [id: string, document: CheckedDocument])[];
 
-function checked(trusted: TrustedDocument, schema: GraphQLSchema): CheckedDocument {
+function checked(trusted: TrustedDocument, schema: () => GraphQLSchema): CheckedDocument {
   let document: DocumentNode | undefined;
   let errors: readonly GraphQLError[] | undefined;
   return {
@@ -38,7 +39,7 @@ function checked(trusted: TrustedDocument, schema: GraphQLSchema): CheckedDocume
       return (document ??= parse(trusted.text));
     },
     get errors() {
-      return (errors ??= errorsIn(schema, () => this.document));
+      return (errors ??= errorsIn(schema(), () => this.document));
     },
   };
 }
@@ -82,23 +83,35 @@ export interface TrustedDocuments {
   find(id: string): TrustedDocument | undefined;
   /** All documents, with their ids. */
   entries(): CheckedDocuments;
+  /** The schema for these documents: with the directives that plugins declare. */
+  readonly schema: () => GraphQLSchema;
   /** The document with exactly this text. */
   withText(text: string): TrustedDocument | undefined;
+}
+
+interface TrustedDocumentSettings {
+  readonly schema: GraphQLSchema;
+  /** Those that plugins declare for trusted documents. */
+  readonly directives: readonly GraphQLDirective[];
+  readonly development: boolean;
 }
 
 /** Reads the manifests. Throws a TypeError if the format of one is unknown, or if an id has two documents. */
 export function createTrustedDocuments(
   { documents, only = false }: TrustedDocumentOptions,
-  { schema, development }: { readonly schema: GraphQLSchema; readonly development: boolean },
+  { schema: defined, directives, development }: TrustedDocumentSettings,
 ): TrustedDocuments {
   const byId = new Map(entriesOf(documents));
   let published: CheckedDocuments | undefined;
+  let view: GraphQLSchema | undefined;
+  const schema = (): GraphQLSchema => (view ??= viewWithDirectives(defined, directives));
   const byText = new Map(Array.from(byId.values(), (document) => [document.text, document]));
   return {
     only: only && development ? 'in production' : only,
     // Some clients prefix the algorithm, "sha256:…", as the GraphQL over HTTP draft's appendix on persisted documents proposes.
     find: (id) => byId.get(id) ?? byId.get(id.replace(/^sha256:/, '')),
     entries: () => (published ??= Array.from(byId, ([id, one]) => [id, checked(one, schema)])),
+    schema,
     withText: (text) => byText.get(text),
   };
 }

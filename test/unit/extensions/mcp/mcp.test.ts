@@ -205,6 +205,42 @@ describe('versions 2025-11-25 and 2025-06-18', () => {
   });
 });
 
+describe('the directive', () => {
+  const schema = buildSchema('type Query { a: Int }');
+  const tool = 'query A @mcpTool(description: "x") { a }';
+  const codeFirst = {
+    typeDefs: undefined,
+    resolvers: undefined,
+    schema,
+    rootValue: { a: 1 },
+    trustedDocuments: { documents: { a: tool } },
+  };
+
+  test('needs no definition in a schema of code, and is not part of it', async () => {
+    const { call, post } = serveTools({ hidden: undefined }, { ...codeFirst, introspection: true });
+    const query = async (text: string, documentId?: string): Promise<any> => (await post({ query: text, documentId }, {}, '/')).json();
+
+    assert.deepEqual((await call('a')).structuredContent, { a: 1 });
+    assert.deepEqual(await query(tool), { data: { a: 1 } });
+    const [other, listed] = [await query(`${tool} #`), await query('{ __schema { directives { name } } }')];
+    assert.equal(other.errors[0].message, 'Unknown directive "@mcpTool".');
+    assert.doesNotMatch(JSON.stringify(listed), /mcpTool/);
+  });
+
+  test('is validated with its definition', async () => {
+    const documents = { a: 'query A @mcpTool(name: 1) { a }', b: tool };
+    const { legacy } = serveTools({ hidden: undefined }, { ...codeFirst, nodeEnv: 'production', trustedDocuments: { documents } });
+
+    const { result } = await legacy('tools/list');
+
+    assert.deepEqual(
+      result.tools.map(({ name }: { name: string }) => name),
+      ['a'],
+    );
+    assert.deepEqual(result.tools[0].description, 'x');
+  });
+});
+
 describe('a call', () => {
   test('refuses unknown arguments, hidden ones too, before anything runs', async () => {
     const { call, runs } = serveTools();

@@ -80,7 +80,7 @@ describe('warns about hooks that are never called', () => {
   });
 
   test('but knows all that are called', () => {
-    const stages: Record<Exclude<keyof ServerPlugin, 'position' | 'onlyWatches' | 'corsHeaders' | 'once'>, true> = {
+    const stages: Record<Exclude<keyof ServerPlugin, 'position' | 'onlyWatches' | 'corsHeaders' | 'documentDirectives' | 'once'>, true> = {
       admit: true,
       check: true,
       contextCreationDidFail: true,
