@@ -38,7 +38,8 @@ export function createHandler<
   TEnv = unknown,
   TPlatformContext = unknown,
 >(
-  options: OptionsSource<ServerOptions<TContext, TDataSources, Request, TPlatformContext, TEnv>> & ContextFits<TContext, TDataSources>,
+  options: OptionsSource<ServerOptions<TContext, TDataSources, Request, TPlatformContext, TEnv>, TEnv> &
+    ContextFits<TContext, TDataSources>,
 ): FetchHandler {
   return createHandlerFor({ adapters: [fetchAPI], streaming }, options) as FetchHandler;
 }

@@ -35,5 +35,6 @@ export interface Handler extends Closable {
  * });
  * ```
  */
-export const createHandler: CreateHandler<Handler> = (options) =>
+// Any: Workers pass bindings, whose types only the project knows.
+export const createHandler: CreateHandler<Handler, unknown, unknown, any> = (options) =>
   createHandlerFor({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming }, options) as Handler;

@@ -406,6 +406,11 @@ export function bindings(): void {
     }),
     resolvers: { Query: { book: (_parent, _args, { database, region }) => [is<string>(database), is<string>(region)] } },
   });
+  createFetchHandler(({ env }: { readonly env: Env }) => ({ typeDefs, context: () => ({ name: is<string>(env.DB.name) }) }));
+  createHandler(({ env }: { readonly env: Env }) => ({ typeDefs, context: () => ({ name: is<string>(env.DB.name) }) }));
+  createLambdaHandler(({ env }) => ({ typeDefs, context: () => ({ name: is<string | undefined>(env['NAME']) }) }));
+  // @ts-expect-error: Lambda has variables, no bindings.
+  createLambdaHandler(({ env }: { readonly env: Env }) => ({ typeDefs, context: () => ({ name: env.DB.name }) }));
   // @ts-expect-error: the environment is unknown unless it is typed.
   createFetchHandler({ typeDefs, context: ({ env }) => ({ database: env.DB }) });
 }

@@ -73,7 +73,7 @@ async function orClose<T>({ listener, starter }: TrackedListener, starting: T | 
 const cannotStop = 'A plugin could not stop.';
 
 function adapted(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
-  if (typeof source === 'function') return async () => forServer(await source());
+  if (typeof source === 'function') return async (call) => forServer(await source(call));
   return source instanceof Promise ? source.then(forServer) : forServer(source);
 }
 

@@ -253,7 +253,7 @@ function readEnvironment(name: string): string | undefined {
 }
 
 /** Not every platform has `process` with all members, and Deno throws if a program may not read its environment. */
-function readProcess<T>(read: (process: NodeJS.Process) => T | undefined): T | undefined {
+export function readProcess<T>(read: (process: NodeJS.Process) => T | undefined): T | undefined {
   try {
     return read(globalThis.process);
   } catch {

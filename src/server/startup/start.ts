@@ -1,35 +1,48 @@
 import { guardLogger, messageOf, waitAtMost } from '../../shared/index.ts';
 import type { ChunkStream, Milliseconds } from '../../shared/index.ts';
 import { explainRefusal } from './load-tools.ts';
-import { readNodeEnv, createServer, startServer } from './server.ts';
+import { readNodeEnv, readProcess, createServer, startServer } from './server.ts';
 import { createError, deadlineExceeded } from '../operation/errors.ts';
 import { callFailureHooks } from '../operation/apollo-hooks.ts';
 import type { ServerListener } from '../operation/apollo-hooks.ts';
+import { runtime } from '../platform/adapter.ts';
 import type { Logger } from '../operation/types.ts';
 import type { ContextFits, ServerOptions } from './options.ts';
 import type { Server, StartedServer } from './server.ts';
 
-/** Options, or a promise of them, or a function that returns either. */
-export type OptionsSource<TOptions> = TOptions | OptionsPromise<TOptions> | OptionsFunction<TOptions>;
+/** Options, or a promise of them, or a function that returns either. `TEnv`: the environment that the function gets. */
+export type OptionsSource<TOptions, TEnv = Environment> = TOptions | OptionsPromise<TOptions> | OptionsFunction<TOptions, TEnv>;
+
+/** The variables of a process, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A promise or a function has no options itself. So TypeScript suggests the right name for a misspelled one, as it does not for other unions. */
 type NoOptions = { readonly [Name in keyof ServerOptions]?: never };
 /** A promise of options. */
 export interface OptionsPromise<TOptions> extends Promise<TOptions>, NoOptions {}
-interface OptionsFunction<TOptions> extends NoOptions {
-  (): TOptions | Promise<TOptions>;
+/** A function that returns options. It runs at the first request, and again after a start that failed. */
+export interface OptionsFunction<TOptions, TEnv = Environment> extends NoOptions {
+  (call: OptionsCall<TEnv>): TOptions | Promise<TOptions>;
+}
+
+/** The argument of a function of options. */
+export interface OptionsCall<TEnv = Environment> {
+  /** Variables, secrets and bindings, where the platform passes them with each call, as Workers do; elsewhere `process.env`. */
+  readonly env: TEnv;
 }
 
 /** A function that takes options. Their type parameters are inferred. */
-export type CreateHandler<THandler, TEvent = unknown, TPlatformContext = unknown> = <
+export type CreateHandler<THandler, TEvent = unknown, TPlatformContext = unknown, TEnv = Environment> = <
   TContext extends object = object,
   TDataSources extends object = object,
 >(
-  options: OptionsSource<ServerOptions<TContext, TDataSources, TEvent, TPlatformContext>> & ContextFits<TContext, TDataSources>,
+  options: OptionsSource<ServerOptions<TContext, TDataSources, TEvent, TPlatformContext>, TEnv> & ContextFits<TContext, TDataSources>,
 ) => THandler;
 
 /** The part of a call that a start needs. */
 export interface StartingCall {
+  /** The platform's second argument; undefined if it has none. */
+  readonly env: unknown;
   /** Milliseconds until the call's deadline; undefined if it has none. */
   deadlineLeft(): Milliseconds | undefined;
 }
@@ -104,7 +117,7 @@ export class Starter {
 
   /** Waits for the start, until it is given up. Each call has a timer, because on Workers the timers of a call that has ended never fire. */
   async #join(call: StartingCall | undefined): Promise<StartedServer> {
-    const attempt = (this.#starting ??= this.#begin(Math.min(call?.deadlineLeft() ?? Infinity, longestStart)));
+    const attempt = (this.#starting ??= this.#begin(call));
     if (call === undefined) return attempt.outcome;
     const outcome = await waitAtMost(attempt.end - Date.now(), attempt.outcome);
     if (this.#started !== undefined) return this.#started;
@@ -119,16 +132,18 @@ export class Starter {
     throw deadlineExceeded();
   }
 
-  #begin(limit: Milliseconds): Attempt {
+  #begin(call: StartingCall | undefined): Attempt {
+    const limit = Math.min(call?.deadlineLeft() ?? Infinity, longestStart);
     this.#isBeginning = true;
-    const outcome = this.#starts.add(this.#start()).catch((error: unknown) => this.#fail(error, attempt));
+    const outcome = this.#starts.add(this.#start(call)).catch((error: unknown) => this.#fail(error, attempt));
     this.#isBeginning = false;
     const attempt: Attempt = { limit, end: Date.now() + limit, outcome };
     return attempt;
   }
 
-  async #start(): Promise<StartedServer> {
-    this.prepared ??= prepare(await (typeof this.#options === 'function' ? this.#options() : this.#options), this.#called);
+  async #start(call: StartingCall | undefined): Promise<StartedServer> {
+    const options = this.#options;
+    this.prepared ??= prepare(await (typeof options === 'function' ? options({ env: environmentOf(call) }) : options), this.#called);
     const server = await startServer(this.prepared, (this.#listeners = []));
     return (this.#started ??= server);
   }
@@ -150,6 +165,12 @@ export class Starter {
     const shown = nodeEnv === 'development' || nodeEnv === 'test' ? `The server could not start: ${message}` : 'Internal server error';
     throw createError('INTERNAL_SERVER_ERROR', shown, { cause: error });
   }
+}
+
+/** What a platform passes with the call, or `process.env`. Deno and Bun pass the connection or the server in its place. */
+function environmentOf(call: StartingCall | undefined): Environment {
+  const passed = /^(?:Deno|Bun)$/.test(runtime()) ? undefined : (call?.env as Environment | undefined);
+  return passed ?? readProcess(({ env }) => env) ?? {};
 }
 
 /** Creates the server. In development, the error for wrong options names all problems, with file and line. */

@@ -44,6 +44,30 @@ describe('asynchronous options', () => {
 
     assert.deepEqual([madeEarly, made], [0, 1]);
   });
+
+  test('from a function, are made from the environment of the first call, as Workers pass it', async () => {
+    const handler = createHandler(({ env }: { readonly env: { readonly NAME: string } }) => ({
+      typeDefs: 'type Query { name: String }',
+      resolvers: { Query: { name: () => env.NAME } },
+    }));
+    const body = JSON.stringify({ query: '{ name }' });
+    const request = new Request('http://localhost/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+
+    const response = await handler.fetch(request, { NAME: 'a binding' }, {});
+
+    assert.deepEqual(await response.json(), { data: { name: 'a binding' } });
+  });
+
+  test('from a function, are made from process.env where the platform passes no environment', async (t) => {
+    process.env['OPTIONS_NAME'] = 'a variable';
+    t.after(() => delete process.env['OPTIONS_NAME']);
+    const handler = createHandler(({ env }: { readonly env: NodeJS.ProcessEnv }) => ({
+      typeDefs: 'type Query { name: String }',
+      resolvers: { Query: { name: () => env['OPTIONS_NAME'] } },
+    }));
+
+    assert.deepEqual(json(await send(handler, post({ query: '{ name }' }))), { data: { name: 'a variable' } });
+  });
 });
 
 describe('options prepared by another function', () => {
