@@ -129,6 +129,11 @@ export class Call {
       Reflect.set(context, 'callbackWaitsForEmptyEventLoop', false);
   }
 
+  /** Deno and Bun pass the connection or the server in place of variables and bindings. */
+  get environment(): unknown {
+    return /^(?:Deno|Bun)$/.test(runtime()) ? undefined : this.env;
+  }
+
   deadlineLeft(): Milliseconds | undefined {
     const deadline = this.#findDeadline();
     return deadline && deadline.at - Date.now();

@@ -26,7 +26,11 @@ for (const { file, path, expected, takesEvents } of files) {
     if (expected.length > 0 && logged.join('\n') !== expected.join('\n'))
       failures.push({ file, problem: `expected it to log\n${expected.join('\n')}\nand it logged\n${logged.join('\n')}` });
     const handler = module['default'] ?? module['handler'];
-    const call = typeof handler === 'function' ? handler : (handler as { fetch?: () => unknown } | undefined)?.fetch?.bind(handler);
+    const worker = handler as { readonly fetch?: (...given: unknown[]) => unknown } | undefined;
+    // The bindings of the page's worker.
+    const env = { POINTS: { idFromName: (): void => {} } };
+    const serve = worker?.fetch?.bind(worker);
+    const call = typeof handler === 'function' ? handler : serve && ((request: Request, context: object) => serve(request, env, context));
     // Other exports are not handlers.
     if (call === undefined) continue;
     const { run } = createTester(call as AnyHandler, { platform: takesEvents ? 'function-url' : 'fetch' });

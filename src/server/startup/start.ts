@@ -5,7 +5,6 @@ import { readNodeEnv, readProcess, createServer, startServer } from './server.ts
 import { createError, deadlineExceeded } from '../operation/errors.ts';
 import { callFailureHooks } from '../operation/apollo-hooks.ts';
 import type { ServerListener } from '../operation/apollo-hooks.ts';
-import { runtime } from '../platform/adapter.ts';
 import type { Logger } from '../operation/types.ts';
 import type { ContextFits, ServerOptions } from './options.ts';
 import type { Server, StartedServer } from './server.ts';
@@ -41,8 +40,8 @@ export type CreateHandler<THandler, TEvent = unknown, TPlatformContext = unknown
 
 /** The part of a call that a start needs. */
 export interface StartingCall {
-  /** The platform's second argument; undefined if it has none. */
-  readonly env: unknown;
+  /** Variables and bindings that the platform passes with the call. Undefined: none. */
+  readonly environment: unknown;
   /** Milliseconds until the call's deadline; undefined if it has none. */
   deadlineLeft(): Milliseconds | undefined;
 }
@@ -143,7 +142,8 @@ export class Starter {
 
   async #start(call: StartingCall | undefined): Promise<StartedServer> {
     const options = this.#options;
-    this.prepared ??= prepare(await (typeof options === 'function' ? options({ env: environmentOf(call) }) : options), this.#called);
+    const env = (): Environment => (call?.environment as Environment | undefined) ?? readProcess((process) => process.env) ?? {};
+    this.prepared ??= prepare(await (typeof options === 'function' ? options({ env: env() }) : options), this.#called);
     const server = await startServer(this.prepared, (this.#listeners = []));
     return (this.#started ??= server);
   }
@@ -165,12 +165,6 @@ export class Starter {
     const shown = nodeEnv === 'development' || nodeEnv === 'test' ? `The server could not start: ${message}` : 'Internal server error';
     throw createError('INTERNAL_SERVER_ERROR', shown, { cause: error });
   }
-}
-
-/** What a platform passes with the call, or `process.env`. Deno and Bun pass the connection or the server in its place. */
-function environmentOf(call: StartingCall | undefined): Environment {
-  const passed = /^(?:Deno|Bun)$/.test(runtime()) ? undefined : (call?.env as Environment | undefined);
-  return passed ?? readProcess(({ env }) => env) ?? {};
 }
 
 /** Creates the server. In development, the error for wrong options names all problems, with file and line. */

@@ -42,13 +42,11 @@ function schemaParts({ typeDefs, resolvers, schema, plugins = [] }: ServerOption
 
 /** Checks the options one by one, because the server stops at the first that is wrong. */
 function wrongOptions(options: unknown): Finding[] {
-  const parts = isRecord(options) ? Object.entries(options).map(([name, value]) => ({ [name]: value })) : [options];
-  return parts.flatMap((part) => {
+  return Object.entries(isRecord(options) ? options : {}).flatMap(([name, value]) => {
     try {
-      assertOptions(part);
+      assertOptions({ [name]: value });
       return [];
     } catch (error) {
-      const [name = ''] = isRecord(part) ? Object.keys(part) : [];
       return { message: foreignOption(name) ?? messageOf(error), option: name };
     }
   });

@@ -6,5 +6,6 @@ export type { RecordedRequest, RecordingFetch } from './recording-fetch.ts';
 export { storeTests } from './store-tests.ts';
 export type { StoreTest } from './store-tests.ts';
 export { callStreamingHandler, isStreamingHandler } from './response-stream.ts';
+export { readWranglerSettings, resolveWorkerModules, workerEnvironment } from './workers.ts';
 export { createTester } from './tester.ts';
 export type { AnyHandler, RunOptions, SubscriptionResult, TestResult, Tester, TesterSettings, TypedDocument } from './tester.ts';

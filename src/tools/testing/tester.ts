@@ -10,6 +10,10 @@ import { readResults } from './results.ts';
 import { createEvent, readResult } from './platforms.ts';
 import type { PlatformName } from './platforms.ts';
 import { callStreamingHandler, isStreamingHandler } from './response-stream.ts';
+import { readWranglerSettings, resolveWorkerModules, workerEnvironment } from './workers.ts';
+
+// For `node --import graphql-functions/testing --test`, in a worker's project.
+if (readWranglerSettings(globalThis.process?.cwd?.() ?? '.') !== undefined) resolveWorkerModules(process.cwd());
 
 /** A document with the types of its result and variables, as code generators write it: a `DocumentNode` or a string. */
 export interface TypedDocument<TData, TVariables> {
@@ -173,6 +177,10 @@ function callHandler(handler: AnyHandler, platform: PlatformName): Tested {
     if (!isClosable(handler)) throw new TypeError('The function has no close: it wraps a handler. Call close of that handler.');
     await handler.close();
   };
+  const { fetch } = handler as { readonly fetch?: (request: unknown, env: unknown, context: unknown) => Promise<unknown> };
+  // A handler of options that need a worker's bindings gets stand-ins for them.
+  if (platform === 'fetch' && fetch !== undefined && readWranglerSettings(process.cwd()) !== undefined)
+    return { call: (event, context) => fetch(event, workerEnvironment(process.cwd()), context), close };
   if (!isStreamingHandler(handler)) return { call: handler, close };
   return {
     call: (event, context) => callStreamingHandler({ handler, event, context, readHead: (head) => readResult(platform, head) }),

@@ -3,10 +3,11 @@
 import { existsSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { isRecord, messageOf } from '../../../shared/index.ts';
 import { withHints } from '../project/load-hints.ts';
+import { resolveWorkerModules, workerEnvironment } from '../../testing/index.ts';
 import { observeHandlers } from '../project/observe-handlers.ts';
 import type { BuiltOutcome } from './check-built.ts';
 
@@ -26,11 +27,14 @@ registerHooks({
       isProvided.test(specifier) && !context.parentURL?.includes('/node_modules/') ? { ...context, parentURL: project } : context,
     ),
 });
+const directory = fileURLToPath(new URL('.', project));
+const env = workerEnvironment(directory);
+resolveWorkerModules(directory);
 observeHandlers((create, source) => {
   created.push(async () => {
-    const options = await (typeof source === 'function' ? source() : source);
-    // Creates the whole schema, which production does not.
-    create({ ...options, nodeEnv: 'test', logger: silent });
+    const options = await (typeof source === 'function' ? source({ env }) : source);
+    // Production does not check the whole schema, and tests allow what production refuses.
+    for (const nodeEnv of ['test', 'production']) create({ ...options, nodeEnv, logger: silent });
     return Object.keys(options.schema?.getTypeMap() ?? {});
   });
   return create(source);

@@ -6,6 +6,7 @@ import type { CheckedDocuments, ServerOptions } from '../../../server/index.ts';
 import { isRecord, messageOf } from '../../../shared/index.ts';
 import { findOptionProblems, findProblems, findText, placeOf, placeOfOption, placeOfResolver } from '../../checks/for-cli.ts';
 import type { Place, Problem } from '../../checks/for-cli.ts';
+import { workerEnvironment } from '../../testing/index.ts';
 import type { RecordedServer } from '../project/observe-handlers.ts';
 
 /** The result of checking a server. */
@@ -22,7 +23,7 @@ export interface CheckedServer {
 export async function checkServer({ source, place }: RecordedServer): Promise<CheckedServer> {
   let options: ServerOptions | undefined;
   try {
-    options = await (typeof source === 'function' ? source() : source);
+    options = await (typeof source === 'function' ? source({ env: workerEnvironment(process.cwd()) }) : source);
     // Checks the whole schema, also of options that set another nodeEnv.
     const { operation } = createServer(isRecord(options) ? { ...options, nodeEnv: 'test' } : options).http;
     return { ...checkStarted(options, operation, place), schema: operation.schema, options };

@@ -8,6 +8,7 @@ import {
   createLambdaContext,
   isStreamingHandler,
   readResult,
+  workerEnvironment,
 } from '../../testing/index.ts';
 import { describe } from '../../../shared/index.ts';
 import type { RequestFields } from '../../testing/index.ts';
@@ -39,8 +40,12 @@ export function toCallable(name: string, exports: Readonly<Record<string, unknow
     if (platform === 'netlify' && typeof handler === 'function')
       return callWithEvents(name, handler as EventHandler, 'netlify-v1', timeout);
     if (isStreamingHandler(main)) return () => Promise.reject(new TypeError(streamsOnLambda(name)));
-    const fetch = typeof main === 'function' ? main : propertyOf(main, 'fetch');
-    if (typeof fetch === 'function') return callFetch((request, context) => (fetch as FetchFunction).call(main, request, context));
+    if (typeof main === 'function') return callFetch(main as FetchFunction);
+    const fetch = propertyOf(main, 'fetch');
+    if (typeof fetch === 'function') {
+      const env = workerEnvironment(process.cwd());
+      return callFetch((request, context) => (fetch as WorkerFetch).call(main, request, env, context));
+    }
     throw new TypeError(noFunctionMessage(name, Object.keys(exports), main));
   }
   const chosen = handler ?? (platform === 'netlify-v1' ? undefined : exports['lambda']) ?? main;
@@ -52,6 +57,7 @@ export function toCallable(name: string, exports: Readonly<Record<string, unknow
 const asOnNetlify: PlatformSettings = { platform: 'netlify' };
 
 type FetchFunction = (request: Request, context: object) => unknown;
+type WorkerFetch = (request: Request, env: object, context: object) => unknown;
 type EventHandler = (event: object, context: object) => unknown;
 
 function propertyOf(value: unknown, key: string): unknown {

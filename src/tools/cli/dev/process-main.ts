@@ -95,7 +95,7 @@ async function load({ name, compiled }: FunctionToLoad, { directory, platform }:
   let handlers = 0;
   observeHandlers((create, source) => {
     handlers++;
-    if (typeof source === 'function') return create(async () => sendNotices(name, await source()));
+    if (typeof source === 'function') return create(async (call) => sendNotices(name, await source(call)));
     return create(source instanceof Promise ? source.then((options) => sendNotices(name, options)) : sendNotices(name, source));
   });
   try {

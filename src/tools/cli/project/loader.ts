@@ -12,6 +12,7 @@ import type { PackageImport } from './import-messages.ts';
 import { withHints } from './load-hints.ts';
 import { DevError } from './problem.ts';
 import type { Problem } from '../../checks/for-cli.ts';
+import { resolveWorkerModules } from '../../testing/index.ts';
 
 /** The outcome of compiling a function. */
 export type Compilation =
@@ -79,6 +80,7 @@ export async function importFunction({
 }: Pick<CompiledFunction, 'output' | 'packages' | 'circle'>): Promise<Readonly<Record<string, unknown>>> {
   // Makes stacks point to lines of the user's files.
   process.setSourceMapsEnabled(true);
+  resolveWorkerModules(process.cwd());
   const { stackTraceLimit } = Error;
   // Errors of options and schemas are thrown many calls below the user's code.
   Error.stackTraceLimit = 100;
@@ -119,6 +121,7 @@ function optionsFor(file: string, plugin: Plugin): BuildOptions {
     outfile: `${file}.mjs`,
     write: false,
     bundle: true,
+    external: ['cloudflare:*'],
     platform: 'node',
     format: 'esm',
     target: `node${process.versions.node}`,

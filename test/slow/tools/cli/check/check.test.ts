@@ -319,3 +319,67 @@ export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { a: 
   ]);
   assert.equal(code, 1);
 });
+
+const wrangler = `{
+  // "d1_databases": [{ "binding": "OLD" }],
+  "name": "shop", "main": "functions/graphql.ts",
+  "vars": { "REGION": "eu" },
+  "d1_databases": [{ "binding": "DB", "database_name": "shop", "database_id": "1" }],
+  "kv_namespaces": [{ "binding": "CACHE", "id": "2" }],
+  "durable_objects": { "bindings": [{ "name": "BUCKET", "class_name": "BudgetBucket" }] },
+}`;
+const wranglerTOML = `name = "shop"
+# binding = "OLD"
+kv_namespaces = [{ binding = "CACHE", id = "2" }]
+[vars]
+REGION = 'eu'
+[[d1_databases]]
+binding = "DB"
+[[durable_objects.bindings]]
+name = "BUCKET"
+class_name = "BudgetBucket"`;
+
+/** A worker that uses its bindings when it is loaded. */
+const worker = `import { DurableObject, env } from 'cloudflare:workers';
+import { createHandler } from 'graphql-functions/fetch';
+import { BudgetBucket, budget, durableObjectStore } from 'graphql-functions/budget';
+import { d1Store, idempotency } from 'graphql-functions/idempotency';
+
+export { BudgetBucket };
+export class Room extends DurableObject {}
+if (env.REGION !== 'eu' || env.OLD !== undefined || typeof env.CACHE.get !== 'function') throw new Error('another environment');
+const { fetch } = createHandler({
+  csrfPrevention: true,
+  plugins: [
+    idempotency({ store: d1Store(env.DB), identity: () => undefined }),
+    budget({ store: durableObjectStore(env.BUCKET), identity: () => undefined, capacity: 10, refillPerSecond: 1, whenStoreFails: 'refuse' }),
+  ],
+  typeDefs: 'type Query { a: Int }',
+  resolvers: { Query: { a: () => 1 } },
+});
+export default { fetch };`;
+
+for (const [file, settings] of [
+  ['wrangler.jsonc', wrangler],
+  ['wrangler.toml', wranglerTOML],
+] as const)
+  test(`a worker that uses bindings of ${file} when it is loaded has no problems`, async (context) => {
+    const { code, stdout } = await check(context, { 'functions/graphql.ts': worker, [file]: settings });
+
+    assert.equal(stdout, 'No problems in graphql.\n');
+    assert.equal(code, 0);
+  });
+
+test('a binding that the settings of Wrangler do not name is undefined, also in a function of options', async (context) => {
+  const { stdout } = await check(context, {
+    'functions/global.ts': worker.replace('env.DB', 'env.DATA'),
+    'functions/local.ts': worker
+      .replace('createHandler({', 'createHandler(({ env }) => ({')
+      .replace('});\nexport', '}));\nexport')
+      .replace('env.DB', 'env.DATA'),
+    'wrangler.jsonc': wrangler,
+  });
+
+  assert.match(stdout, /^functions\/global\.ts.*Expected d1Store to get a client/m);
+  assert.match(stdout, /^functions\/local\.ts.*Expected d1Store to get a client/m);
+});
