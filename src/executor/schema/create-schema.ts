@@ -2,6 +2,7 @@ import { assertValidSchema, GraphQLSchema, print } from 'graphql';
 import type { DocumentNode, GraphQLDirective } from 'graphql';
 
 import { messageOf } from '../../shared/index.ts';
+import { batchOf } from '../batch-mark.ts';
 import { checkResolvers, checkTypeNames } from './resolvers/check-resolvers.ts';
 import { createSchemaIndex } from './sdl/create-index.ts';
 import { LazySchema } from './lazy/lazy-schema.ts';
@@ -26,8 +27,13 @@ export interface SchemaInput<TContext = any> {
 export type CheckWhole = (
   texts: readonly string[],
   resolvers: Readonly<Record<string, object>>,
-  /** A schema that the user has built, in place of text and resolvers. */
-  schema?: GraphQLSchema,
+  settings: {
+    /** A schema that the user has built, in place of text and resolvers. */
+    readonly schema?: GraphQLSchema;
+    /** True for a batched resolver of this copy of the package. */
+    readonly isBatched: (resolve: never) => boolean;
+    readonly warn?: ((message: string) => void) | undefined;
+  },
 ) => void;
 
 /** Loads the checker of whole schemas, or says why it cannot be loaded. */
@@ -67,12 +73,12 @@ function assertOneSource({ typeDefs, resolvers, schema }: SchemaInput): void {
     );
 }
 
-function readySchema(input: unknown, { checkWhole: whole, directives = [] }: SchemaSettings): GraphQLSchema {
+function readySchema(input: unknown, { checkWhole: whole, directives = [], warn }: SchemaSettings): GraphQLSchema {
   const schema = withDirectives(assertReadySchema(input), directives);
   if (whole === false) return schema;
   assertValidSchema(schema);
   const check = whole();
-  if (typeof check === 'function') check([], {}, schema);
+  if (typeof check === 'function') check([], {}, { schema, isBatched, warn });
   return schema;
 }
 
@@ -121,11 +127,13 @@ function checkWhole({ typeDefs, index, resolvers, findCheck }: Prepared, { warn,
   try {
     // The checker gets text, because it may use another copy of graphql, and @graphql-tools/schema changes the documents that it merges.
     const texts = typeDefs.map((source) => (typeof source === 'string' ? source : print(source)));
-    check(texts, Object.fromEntries(resolvers.names().map((name) => [name, wholeOf(resolvers.get(name)!)])));
+    check(texts, Object.fromEntries(resolvers.names().map((name) => [name, wholeOf(resolvers.get(name)!)])), { isBatched, warn });
   } catch (error) {
     throw new Error(`typeDefs and resolvers do not make a valid schema. ${messageOf(error)}`, { cause: error });
   }
 }
+
+const isBatched = (resolve: never): boolean => batchOf(resolve) !== undefined;
 
 /** Merges resolvers into one map without a prototype, so that a field `toString` has no resolver by accident. */
 function wholeOf(resolvers: MergedTypeResolvers): object {

@@ -2,8 +2,10 @@ import type { Counter, Histogram, Meter } from '@opentelemetry/api';
 
 import type { OperationRecord } from '../operation-record/index.ts';
 
-/** The most operation names that are counted separately in the life of a process: clients can invent any number. */
+/** The most operation names that are counted separately: clients can make up any number. */
 const maxNames = 100;
+/** The most in the life of a process, because exporters keep each of them. */
+const maxNamesEver = 1000;
 
 /** Boundaries of the histogram in seconds: those of OpenTelemetry's HTTP metrics. */
 const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -13,7 +15,10 @@ export class Meters {
   readonly #duration: Histogram;
   readonly #errors: Counter;
   readonly #calls: Counter;
-  readonly #names = new Set<string>();
+  /** How often the names occurred that are counted separately, and some of the others. */
+  readonly #names = new Map<string, number>();
+  readonly #others = new Map<string, number>();
+  #namesEver = 0;
 
   constructor(meter: Meter) {
     this.#duration = meter.createHistogram('graphql.server.operation.duration', {
@@ -39,8 +44,22 @@ export class Meters {
     this.#calls.add(1, { 'graphql_functions.data_source': source, 'graphql_functions.cache.outcome': outcome });
   }
 
+  /** A name that occurs more often than the rarest one takes its place. */
   #boundedName(name = ''): string {
-    if (name !== '' && this.#names.size < maxNames) this.#names.add(name);
-    return name === '' || this.#names.has(name) ? name : '_OTHER';
+    const names = this.#names;
+    if (name === '') return name;
+    const count = (names.get(name) ?? this.#others.get(name) ?? 0) + 1;
+    if (!names.has(name)) {
+      const [rarest, least] = [...names].reduce((one, other) => (other[1] < one[1] ? other : one), ['', Infinity]);
+      if (names.size === maxNames && (count <= least || this.#namesEver === maxNamesEver)) {
+        if (this.#others.size === maxNamesEver) this.#others.clear();
+        this.#others.set(name, count);
+        return '_OTHER';
+      }
+      if (names.size === maxNames) names.delete(rarest);
+      this.#namesEver++;
+    }
+    names.set(name, count);
+    return name;
   }
 }

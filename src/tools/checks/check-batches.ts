@@ -1,7 +1,13 @@
 import type { GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
 
-/** Throws an Error for a batched resolver where nothing is called for many parents: only resolvers of fields are, except those of Mutation. */
-export function checkBatches(schema: GraphQLSchema): void {
+import type { CheckWhole } from '../../executor/schema/index.ts';
+
+/**
+ * Throws an Error for a batched resolver where nothing is called for many parents: only resolvers of fields are, except those of Mutation.
+ * Returns the fields with a batched resolver of another copy of this package, which is called for each parent.
+ */
+export function checkBatches(schema: GraphQLSchema, isOwn: Parameters<CheckWhole>[2]['isBatched']): readonly string[] {
+  const foreign: string[] = [];
   for (const type of Object.values(schema.getTypeMap())) {
     const [member] = [...batchedMembers(type), ...batchedMembers(subgraphMembers(type))];
     if (member !== undefined) throw notOfField(`${type.name}.${'serialize' in type ? '' : '__'}${member}`);
@@ -10,9 +16,14 @@ export function checkBatches(schema: GraphQLSchema): void {
       const path = `${type.name}.${field.name}`;
       const members = batchedMembers(field);
       if (members.includes('subscribe')) throw notOfField(`${path}.subscribe`);
-      if (members.includes('resolve') && type === schema.getMutationType()) throw inSeries(type.name, path);
+      if (!members.includes('resolve')) continue;
+      if (type === schema.getMutationType()) throw inSeries(type.name, path);
+      const resolve = field.resolve as NonNullable<typeof field.resolve>;
+      // A batched resolver of any copy binds to itself, and a wrapper does not.
+      if (!isOwn(resolve as never) && resolve.bind(undefined) === resolve) foreign.push(path);
     }
   }
+  return foreign;
 }
 
 /** Does not use `instanceof`, because a bundle contains another copy of graphql. */

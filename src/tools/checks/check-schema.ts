@@ -13,7 +13,18 @@ import { semanticNonNull } from './semantic-non-null.ts';
  * Nothing imports this file: load-tools.ts loads it at run time, so that a bundle contains neither it nor
  * `@graphql-tools/schema`.
  */
-export const checkWhole: CheckWhole = (texts, resolvers, schema = makeSchema(texts, resolvers)) => checkBatches(schema);
+export const checkWhole: CheckWhole = (texts, resolvers, { schema = makeSchema(texts, resolvers), isBatched, warn }) => {
+  const foreign = checkBatches(schema, isBatched);
+  if (foreign.length > 0) warn?.(otherCopy(foreign));
+};
+
+function otherCopy(paths: readonly string[]): string {
+  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
+  return (
+    `batch() of ${paths.slice(0, 3).join(', ')}${more} is from another copy of graphql-functions than this server, such as its CommonJS ` +
+    'build, so it is called for each parent. Load batch and createHandler in the same way, by import or by require().'
+  );
+}
 
 function makeSchema(texts: readonly string[], resolvers: Readonly<Record<string, object>>): GraphQLSchema {
   const typeDefs = usesSemanticNonNull(texts) ? [...texts, semanticNonNull] : [...texts];

@@ -117,6 +117,19 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
     });
   }
 
+  test('batch() that is required warns in development beside createHandler that is imported', async () => {
+    const printed = await project.run(`
+      import { createRequire } from 'node:module';
+      import { createHandler } from 'graphql-functions';
+      const { batch } = createRequire(import.meta.url)('graphql-functions');
+      const logger = { ...console, warn: (message) => console.log(message) };
+      const resolvers = { Query: { all: batch((all) => all) } };
+      createHandler({ typeDefs: 'type Query { all: Int }', resolvers, nodeEnv: 'development', logger });
+    `);
+
+    match(printed, /^batch\(\) of Query\.all is from another copy of graphql-functions than this server/);
+  });
+
   test('an entry and its dependencies are a few files, with only the adapters of its platform', async () => {
     const printed = await project.run(
       `for (const entry of ${JSON.stringify(modules)}) {

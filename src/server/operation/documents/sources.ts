@@ -60,7 +60,8 @@ async function lookUp(
   const hash = persistedQueryHash(extensions);
   const trusted = trustedDocuments && findTrusted(trustedDocuments, query, documentId ?? hash);
   const known = {
-    onError: trusted?.onError,
+    // A document that is sent as text is not known by what the client of a trusted one expects.
+    onError: query === undefined ? trusted?.onError : undefined,
     isRefusedInProduction: trusted === undefined && trustedDocuments?.only === 'in production',
   };
   if (hash !== undefined && persistedQueries !== undefined && (query !== undefined || trusted === undefined)) {

@@ -9,6 +9,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-node';
 import { GraphQLError, GraphQLScalarType } from 'graphql';
 
 import { createHandler, RESTDataSource } from '../../../../src/entries/index.ts';
+import { Meters } from '../../../../src/extensions/opentelemetry/meters.ts';
 import { openTelemetry } from '../../../../src/entries/opentelemetry.ts';
 import type { ServerPlugin } from '../../../../src/entries/index.ts';
 import type { OpenTelemetryOptions } from '../../../../src/entries/opentelemetry.ts';
@@ -362,6 +363,24 @@ test('a flush that throws, synchronously or later, changes no response', async (
     assert.deepEqual(await send({ query: 'mutation { add }' }), { data: { add: 'added' } });
     assert.equal((await listOf(subscribe('subscription { count }'))).length, 2);
   }
+});
+
+test('metrics count the most frequent operations by their names, whatever names a client makes up', () => {
+  const names: string[] = [];
+  const record = (_: number, attributes: Readonly<Record<string, string>>): void => void names.push(attributes['graphql.operation.name']!);
+  const meters = new Meters({ createHistogram: () => ({ record }), createCounter: () => ({}) } as never);
+  const send = (name: string, times: number): void => {
+    const outcome = { operation: { operation: 'query', name: { value: name } } };
+    for (let time = 0; time < times; time++) meters.operation({ outcome, start: 0, codes: new Map() } as never);
+  };
+
+  for (let made = 0; made < 100; made++) send(`MadeUp${made}`, 1);
+  send('Real', 50);
+  for (let made = 0; made < 3_000; made++) send(`Other${made}`, 2 + made / 100);
+  send('Real', 50);
+
+  assert.equal(names.filter((name) => name === 'Real').length, 99);
+  assert.equal(new Set(names).size, 1_001);
 });
 
 test('metrics count operations by a bounded number of names, errors by code, and calls by the source of the response', async () => {

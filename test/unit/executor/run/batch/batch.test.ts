@@ -289,11 +289,38 @@ describe('batch', () => {
     ]);
   });
 
+  // test/slow/package/dist.test.ts has the CommonJS build.
+  test('of another copy of this package is an ordinary resolver, and a warning says so', async () => {
+    const { lines } = createServer({
+      Book: {
+        label: ofAnotherCopy(),
+        author: new Proxy(
+          batch(() => []),
+          {},
+        ),
+      },
+    });
+
+    assert.deepEqual(
+      lines.map(({ level, message }) => `${level}: ${message}`),
+      [
+        'warn: batch() of Book.label is from another copy of graphql-functions than this server, such as its CommonJS build, so it is called ' +
+          'for each parent. Load batch and createHandler in the same way, by import or by require().',
+      ],
+    );
+  });
+
   test('refuses a missing function, and a maxSize that is not a positive integer', () => {
     assert.throws(() => batch(undefined as never), new TypeError('batch expects a function that takes a list of parents, got undefined.'));
     assert.throws(() => batch({ maxSize: 0 }, () => []), new TypeError('batch expects maxSize to be a positive integer, got 0.'));
   });
 });
+
+/** A resolver with the properties of a batched one, which this copy of the package has not made. */
+function ofAnotherCopy(): () => void {
+  const resolve = (): void => {};
+  return Object.defineProperties(resolve, { bind: { value: () => resolve }, isBatched: { value: true } });
+}
 
 describe('batch on a function that is not called for many parents is refused at start:', () => {
   const never = batch(() => []) as never;

@@ -147,7 +147,7 @@ describe('trusted documents, only: true', () => {
     }
   });
 
-  it('the text of a trusted document has its onError, and is refused beside the hash of another text', async () => {
+  it('the text of a trusted document has not its onError, and is refused beside the hash of another text', async () => {
     const documents = { one: { text: '{ explode hello }', onError: 'NULL' as const } };
     const resolvers = { Query: { hello: () => 'Hello', explode: () => Promise.reject(new Error('failed')) } };
     const typeDefs = 'type Query { hello: String explode: String! }';
@@ -155,10 +155,13 @@ describe('trusted documents, only: true', () => {
       const endpoint = createEndpoint({ typeDefs, resolvers, trustedDocuments: { documents, only } });
       const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update('{ hello }').digest('hex') } };
 
+      const named = await endpoint.send(post({ id: 'one' }));
       const sent = await endpoint.send(post({ query: documents.one.text }));
+      const both = await endpoint.send(post({ id: 'one', query: documents.one.text }));
       const mixed = await endpoint.send(post({ query: documents.one.text, extensions }));
 
-      assert.deepEqual(json(sent).data, { explode: null, hello: 'Hello' });
+      assert.deepEqual(json(named).data, { explode: null, hello: 'Hello' });
+      assert.deepEqual([json(sent).data, json(both).data], [null, null]);
       assert.equal(mixed.status, 400);
     }
   });
