@@ -24,7 +24,7 @@ import type { OperationCall } from './operation/plugin.ts';
 import type { OperationOutcome } from './operation/types.ts';
 import { clientAddress, findAdapter } from './platform/adapter.ts';
 import { graphqlDoor } from './graphql-door.ts';
-import { refuse, refusedOutcome, toErrorResponse } from './refuse.ts';
+import { answerOf, refuse, refusedOutcome, toErrorResponse } from './refuse.ts';
 import type { ServerOptions } from './startup/options.ts';
 import { createClose, Starter } from './startup/start.ts';
 import type { OptionsSource } from './startup/start.ts';
@@ -267,8 +267,8 @@ async function respondInStages(call: ArrivedCall, stages: Stages | undefined): P
   const logger = call.starter.logger();
   if (call.adapter.decodesBase64 === true) call.encode = stages?.encode?.(seen);
   const stage = stages?.request;
-  // Doors of plugins can return anything.
-  const run = async (): Promise<AnyResponse> => (call.door === undefined ? respond(call) : normalizeHead(await respond(call), logger));
+  const { door } = call;
+  const run = async (): Promise<AnyResponse> => (door === undefined ? respond(call) : answerOf(door, await respond(call), logger));
   if (stage === undefined) return run();
   const response = await stage(seen, {
     run: (view) => {

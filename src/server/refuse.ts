@@ -1,6 +1,6 @@
 /** Refusals: the responses to requests that fail outside of an operation. */
 import { HeaderMap, isGraphQLError } from '../shared/index.ts';
-import type { HTTPRequest, HTTPResponse } from '../shared/index.ts';
+import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../shared/index.ts';
 import type { Call } from './call.ts';
 import { acceptOf, negotiateMediaType } from './http/accept.ts';
 import type { ResponseMediaType } from './http/accept.ts';
@@ -13,7 +13,8 @@ import type { ErrorSettings } from './operation/format-errors.ts';
 import { callFailureHooks } from './operation/apollo-hooks.ts';
 import type { Door } from './operation/door.ts';
 import type { OperationSettings } from './operation/operation.ts';
-import type { OperationOutcome } from './operation/types.ts';
+import { assertOutcome } from './operation/around.ts';
+import type { Logger, OperationOutcome } from './operation/types.ts';
 
 /** Creates the response to a request that was refused, or that failed outside of its operations. */
 export async function refuse(failure: unknown, call: Call): Promise<HTTPResponse> {
@@ -65,9 +66,15 @@ function refuseAtDoor(
   outcome: OperationOutcome,
 ): HTTPResponse {
   const status = statusOf(outcome, httpStatusProfile, 'application/json');
-  const response = normalizeHead(door.refuse({ status, error: outcome.result.errors![0]! }, view!), operation.logger);
+  const response = answerOf(door, door.refuse({ status, error: outcome.result.errors![0]! }, view!), operation.logger);
   addHeaders(response.headers, httpExtensionOf(outcome.errors[0]!)?.headers);
   return response;
+}
+
+/** The response of a plugin's door, which can return anything. */
+export function answerOf<T extends HTTPResponse | StreamedResponse>({ name }: Door, response: T, logger: Logger): T {
+  assertOutcome(response, 'request', `the door ${name}`);
+  return normalizeHead(response, logger);
 }
 
 /** The outcome of an operation that was refused before it ran. */

@@ -210,7 +210,7 @@ const shapes: Readonly<Record<Exclude<StageName, 'admit'>, readonly [words: stri
 };
 
 /** Plugins can return anything, also what a platform could not send. */
-function assertOutcome(outcome: unknown, name: keyof typeof shapes, place: string): void {
+export function assertOutcome(outcome: unknown, name: keyof typeof shapes, place: string): void {
   const [words, members] = shapes[name];
   let wrong = isRecord(outcome) ? undefined : describe(outcome);
   if (isRecord(outcome)) {
