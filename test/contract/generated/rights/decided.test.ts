@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { buildSchema, GraphQLObjectType } from 'graphql';
+import { buildSchema, parse } from 'graphql';
+import type { GraphQLObjectType } from 'graphql';
 
 import { budget } from '../../../../src/entries/budget.ts';
 import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
@@ -10,6 +11,7 @@ import { batch, createHandler, RESTDataSource } from '../../../../src/entries/in
 import type { ServerPlugin } from '../../../../src/entries/index.ts';
 import { subgraph } from '../../../../src/entries/subgraph.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
+import { resultsOf } from '../../../support/sse.ts';
 import { executors } from '../../../support/executors.ts';
 import { authorization, needsAuthorization } from './authorization.ts';
 import { simpleRights } from './simple-decision.ts';
@@ -236,6 +238,98 @@ describe('authorization() decides', needsAuthorization, () => {
 
     assert.deepEqual(answers.map(codesOf), [['UNAUTHENTICATED'], ['FORBIDDEN'], []]);
   });
+
+  it('a subscription when it starts, and not again', async () => {
+    const [logger] = recordingLogger();
+    let asked = 0;
+    const claims = (): readonly string[] | undefined => (++asked === 1 ? [] : undefined);
+    const handler = createHandler({
+      nodeEnv: 'test',
+      logger,
+      typeDefs: 'type Query { a: Int } type Subscription { ticks: Int @authenticated }',
+      resolvers: {
+        Subscription: {
+          ticks: {
+            subscribe: async function* () {
+              yield { ticks: 1 };
+              yield { ticks: 2 };
+            },
+          },
+        },
+      },
+      plugins: [authorization!({ claims, policies: {} })],
+    } as never) as unknown as TextServer['handler'];
+    const headers = { 'content-type': 'application/json', accept: 'text/event-stream' };
+    const body = JSON.stringify({ query: 'subscription { ticks }' });
+
+    const response: Response = await handler(new Request('https://api.example/', { method: 'POST', headers, body }), {});
+
+    assert.deepEqual(resultsOf(await response.text()), [{ data: { ticks: 1 } }, { data: { ticks: 2 } }]);
+    assert.equal(asked, 1);
+  });
+
+  it('with the context of the operation', async () => {
+    const [logger] = recordingLogger();
+    const given: unknown[] = [];
+    const ask = ({ context }: { context: object }): string[] => {
+      given.push(context);
+      return [];
+    };
+    const handler = createHandler({
+      nodeEnv: 'test',
+      logger,
+      typeDefs: 'type Query { mine: Int @authenticated @policy(policies: [["owner"]]) }',
+      resolvers: { Query: { mine: (_: unknown, _args: unknown, context: object) => given.push(context) } },
+      context: () => ({ user: 'ada' }),
+      plugins: [authorization!({ claims: ask, policies: { owner: (one) => ask(one).length === 0 } })],
+    } as never) as unknown as TextServer['handler'];
+
+    assert.deepEqual(await handler({ query: '{ mine }' }, {}), { data: { mine: 3 } });
+    assert.deepEqual([new Set(given).size, (given[0] as { user: string }).user], [1, 'ada']);
+  });
+
+  it('that a policy which throws refuses, and logs the error', async () => {
+    const server = serveText('type Query { mine: Int @policy(policies: [["owner"]]) }', { createRights: authorization! });
+
+    const { body } = await server.send({ policies: { owner: new Error('The database is down.') } }, { query: '{ mine }' });
+
+    assert.deepEqual(codesOf(body), ['FORBIDDEN']);
+    assert.match(JSON.stringify(server.lines.map(({ details, message }) => [message, ...details.map(String)])), /The database is down/);
+    assert.doesNotMatch(JSON.stringify(body), /database/);
+  });
+
+  const definition = 'directive @authenticated on OBJECT | INTERFACE | FIELD_DEFINITION | SCALAR | ENUM';
+  const extension = 'extend type Query { closed: Int @authenticated scoped: Int @requiresScopes(scopes: [["s"]]) }';
+  const protecting = `type Query { open: Int } ${extension}`;
+  const likeALink = "\"@link(url: 'https://specs.apollo.dev/federation/v2.9', import: ['@authenticated'])\"";
+  const forms: Readonly<Record<string, unknown>> = {
+    'a text': protecting,
+    'a document': parse(protecting),
+    'a list of texts': ['type Query { open: Int }', extension],
+    'a list with a document': [parse('type Query { open: Int }'), extension],
+    'a text with one of the definitions': `${definition} ${protecting}`,
+    'a document with one of the definitions': parse(`${definition} ${protecting}`),
+    'a text with a comment that looks like a definition': `# ${definition}\n${protecting}`,
+    'a text with a description that looks like a link': `${likeALink} ${protecting}`,
+  };
+  for (const [form, given] of Object.entries(forms))
+    it(`with definitions that it adds to ${form}`, async () => {
+      for (const nodeEnv of ['test', 'production']) {
+        const [logger] = recordingLogger();
+        const rights = authorization!({ claims: () => undefined, policies: {} });
+        const resolvers = { Query: { open: () => 1, closed: () => 1, scoped: () => 1 } };
+        const options = { nodeEnv, logger, typeDefs: given, resolvers, plugins: [rights] };
+        const handler = createHandler(options as never) as unknown as TextServer['handler'];
+
+        const answers = [
+          await handler({ query: '{ open }' }, {}),
+          await handler({ query: '{ closed }' }, {}),
+          await handler({ query: '{ scoped }' }, {}),
+        ];
+
+        assert.deepEqual(answers.map(codesOf), [[], ['UNAUTHENTICATED'], ['UNAUTHENTICATED']]);
+      }
+    });
 
   it('with an executor of graphql-js', async () => {
     const server = serve([], { executor: graphqlJSExecutor() });

@@ -72,7 +72,8 @@ export const doors: readonly Door[] = [
     send: async (server, [sent]) => {
       const { text, variables, operationName } = sent!.operation;
       const query = new URLSearchParams({ query: text, variables: JSON.stringify(variables), operationName });
-      const headers = { accept: acceptFor(sent!.operation), 'graphql-require-preflight': '1' };
+      const accept = acceptFor(sent!.operation).replace(/^application.json$/, 'application/graphql-response+json');
+      const headers = { accept, 'graphql-require-preflight': '1' };
       return single(server.handler(new Request(`${url}?${query.toString()}`, { headers }), {}).then(read));
     },
   },

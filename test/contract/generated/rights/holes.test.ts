@@ -30,21 +30,30 @@ for (const [subject, executor, createRights] of subjects)
           it(row.title, async () => {
             server ??= serveText(typeDefs, { createRights: createRights!, options });
 
-            assert.deepEqual(await outcomeOf(server, row), { answer: row.expected, ran: [], asked: row.asks });
+            assert.deepEqual(await outcomeOf(server, row), {
+              answer: row.expected,
+              ran: [],
+              asked: row.asks,
+              policies: row.asksPolicies,
+            });
           });
       });
   });
 
 /** The answer to a row, and the resolvers that ran although it is no data. */
-async function outcomeOf(server: TextServer, { operation, variables, operationName, caller = {}, asks }: Row): Promise<object> {
+async function outcomeOf(
+  server: TextServer,
+  { operation, variables, operationName, caller = {}, asks, asksPolicies }: Row,
+): Promise<object> {
   const isSubscription = operation.startsWith('subscription');
   const headers = isSubscription ? { accept: 'text/event-stream' } : {};
   const { status, body } = await server.send(caller, { query: operation, variables, operationName }, headers);
   const asked = server.ran.filter((one) => !one.includes('.'));
+  const policies = asked.flatMap((one) => /^policy (.*)$/.exec(one)?.[1] ?? []);
   const resolvers = server.ran.filter((one) => one.includes('.'));
   assert.equal(new Set(asked).size, asked.length, `asked twice: ${asked.join(', ')}`);
   const answer = readAnswer(body, isSubscription ? undefined : status);
-  return { answer, ran: answer === 'allowed' ? [] : resolvers, asked: asks === undefined ? undefined : asked };
+  return { answer, ran: answer === 'allowed' ? [] : resolvers, asked: asks && asked, policies: asksPolicies && policies };
 }
 
 /** `status` undefined: a stream has begun with 200. */

@@ -68,7 +68,7 @@ function tryModel(random: Random, style: Style): Model | undefined {
   const types = new Map<string, TypeModel>();
   const add = (kind: Kind, name: string, more: Partial<TypeModel> = {}): void =>
     void types.set(name, { name, kind, interfaces: [], members: [], fields: new Map(), ...more });
-  const isRenamed = style !== 'link' && random.chance(0.15);
+  const isRenamed = random.chance(0.15);
   const roots = isRenamed
     ? { query: 'Reads', mutation: 'Writes', subscription: 'Events' }
     : { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' };
@@ -216,10 +216,11 @@ function randomNames(random: Random, style: Style): Pick<Model, 'names' | 'link'
       : directives.flatMap((name) => (random.chance(0.3) ? [] : [[name, random.chance(0.5) ? name : `my_${name}`]])),
   );
   const nameOf = (name: string): string => imported.get(name) ?? `${prefix}__${name}`;
-  const imports = [...imported].map(([name, as]) => (name === as ? `"@${name}"` : `{ name: "@${name}", as: "@${as}" }`));
+  const same = random.pick([(name: string) => `"@${name}"`, (name: string) => `{ name: "@${name}" }`]);
+  const imports = [...imported].map(([name, as]) => (name === as ? same(name) : `{ name: "@${name}", as: "@${as}" }`));
   const as = prefix === 'federation' ? '' : `, as: "${prefix}"`;
   return {
     names: { authenticated: nameOf('authenticated'), requiresScopes: nameOf('requiresScopes'), policy: nameOf('policy') },
-    link: `extend schema @link(url: "https://specs.apollo.dev/federation/v2.${random.pick([6, 9, 15])}"${as}, import: [${['"@key"', ...imports].join(', ')}])`,
+    link: `@link(url: "https://specs.apollo.dev/federation/v2.${random.pick([6, 9, 15])}"${as}, import: [${['"@key"', ...imports].join(', ')}])`,
   };
 }

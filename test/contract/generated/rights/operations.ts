@@ -8,7 +8,7 @@ import type { FieldModel, Model } from './model.ts';
 /** A valid operation with its variables. */
 export interface RandomOperation {
   readonly text: string;
-  /** Without `@defer`. */
+  /** Without `@defer` and `@stream`. */
   readonly document: DocumentNode;
   readonly operationName: string;
   readonly kind: 'query' | 'mutation' | 'subscription';
@@ -65,8 +65,8 @@ export class OperationGenerator {
     const used = this.#fragmentsIn(first + second);
     const bodies = [first, second].filter((one) => one !== '').map((one) => this.#withVariables(one));
     const whole = [...(random.chance(0.5) ? bodies : bodies.toReversed()), ...used].join('\n');
-    const document = parse(withoutDefer(whole));
-    const text = kind === 'subscription' ? withoutDefer(whole) : whole;
+    const document = parse(withoutParts(whole));
+    const text = kind === 'subscription' ? withoutParts(whole) : whole;
     if (validate(this.#schema, document).length > 0) return [];
     const chosen = `${second === '' || random.chance(0.5) ? 'First' : 'Second'}${this.#documents}`;
     const node = document.definitions.find(
@@ -83,7 +83,9 @@ export class OperationGenerator {
   }
 
   #operation(kind: 'query' | 'mutation' | 'subscription', name: string): string {
-    if (kind === 'query' && this.#random.chance(0.15)) return `query ${name}${this.#documents} { ${this.#metaField()} }`;
+    const isSubgraph = this.#model.entities.length > 0;
+    if (kind === 'query' && this.#random.chance(0.18)) return `query ${name}${this.#documents} { ${this.#metaField()} }`;
+    if (kind === 'query' && isSubgraph && this.#random.chance(0.3)) return `query ${name}${this.#documents} { ${this.#entitiesField(2)} }`;
     const root = this.#model.roots[kind];
     const fields = kind === 'subscription' ? this.#field(root, [...this.#model.types.get(root)!.fields.values()].at(-1)!, 3) : undefined;
     return `${kind} ${name}${this.#documents} ${fields === undefined ? this.#selections(root, 3, kind === 'query') : `{ ${fields} }`}`;
@@ -122,12 +124,14 @@ export class OperationGenerator {
     return ['object', 'interface', 'union'].includes(this.#model.types.get(target)?.kind ?? 'scalar');
   }
 
-  #field(owner: string, { name, target, argument }: FieldModel, depth: number): string {
+  #field(owner: string, { name, target, wrap, argument }: FieldModel, depth: number): string {
     const random = this.#random;
     const isSubscription = owner === this.#model.roots.subscription;
     const given = argument === undefined ? '' : '(given: V1)';
     const condition = isSubscription ? '' : this.#condition(0.15);
-    const head = `${this.#alias(0.4)}${name}${given}${condition}`;
+    const alias = this.#alias(0.4);
+    const stream = alias !== '' && wrap.includes('[') ? this.#stream(owner) : '';
+    const head = `${alias}${name}${given}${condition}${stream}`;
     if (!this.#isComposite(target)) return head;
     // A selection that is empty when it runs.
     if (random.chance(0.25)) {
@@ -183,12 +187,22 @@ export class OperationGenerator {
     return ` ${random.pick([skip, include, skip, include, `${skip} ${include}`])}`;
   }
 
-  /** Selections of the root of mutations cannot be deferred. */
   #defer(type: string): string {
-    const { types, roots } = this.#model;
-    if (!this.#random.chance(0.12) || type === roots.mutation || types.get(roots.mutation)!.interfaces.length > 0) return '';
+    if (!this.#random.chance(0.12) || !this.#allowsParts(type)) return '';
     this.#isDeferred = true;
     return this.#random.pick([' @defer', ' @defer(if: true)', ' @defer(if: $take0)']);
+  }
+
+  #stream(owner: string): string {
+    if (!this.#random.chance(0.1) || !this.#allowsParts(owner)) return '';
+    this.#isDeferred = true;
+    return this.#random.pick([' @stream', ' @stream(initialCount: 1)', ' @stream(if: $take0)']);
+  }
+
+  /** The fields of the root of mutations cannot be deferred, nor can they be streams. */
+  #allowsParts(type: string): boolean {
+    const { types, roots } = this.#model;
+    return type !== roots.mutation && types.get(roots.mutation)!.interfaces.length === 0;
   }
 
   #entitiesField(depth: number): string {
@@ -218,9 +232,11 @@ export class OperationGenerator {
     return `{ __typename: ${JSON.stringify(this.#nameOfEntity())}, id: "1" }`;
   }
 
-  /** Sometimes the name of no entity. */
+  /** Sometimes the name of no entity, or of no type. */
   #nameOfEntity(): string {
-    return this.#random.pick([...this.#model.entities, ...this.#model.entities, ...this.#model.entities, 'Unknown']);
+    const { entities, types } = this.#model;
+    const others = [...types.keys(), 'Unknown', 'ID', '_Entity', '__Type', 'constructor'];
+    return this.#random.pick(this.#random.chance(0.2) ? others : entities);
   }
 
   /** The texts of the fragments that are spread in a text, directly or by others. */
@@ -275,7 +291,7 @@ function spreadsIn(text: string, fragments: ReadonlyMap<string, { readonly text:
   return found;
 }
 
-/** Removes `@defer`, which changes no right, and which graphql-js's `execute` refuses. */
-function withoutDefer(text: string): string {
-  return text.replaceAll(/ @defer(?:\(if: [$\w]+\))?/g, '');
+/** Removes `@defer` and `@stream`, which change no right, and which graphql-js's `execute` refuses. */
+function withoutParts(text: string): string {
+  return text.replaceAll(/ @(?:defer|stream)(?:\(\w+: [$\w]+\))?/g, '');
 }

@@ -10,6 +10,7 @@ import type {
   GraphQLOutputType,
   GraphQLResolveInfo,
   GraphQLSchema,
+  GraphQLUnionType,
 } from 'graphql';
 
 import type { Model, Rule } from './model.ts';
@@ -73,7 +74,6 @@ export function neededPlaces(schema: GraphQLSchema, operation: RandomOperation):
     fieldResolver,
     typeResolver: ({ type }) => type,
   }) as ExecutionResult;
-  // A type without a key is no entity.
   if (result.errors !== undefined)
     throw new Error(`${operation.text}\n${JSON.stringify(operation.variables)}`, { cause: result.errors[0] });
   for (const name of answeredTypenames(result.data)) {
@@ -83,14 +83,19 @@ export function neededPlaces(schema: GraphQLSchema, operation: RandomOperation):
   return needed;
 }
 
-/** The entities that one representation may be answered with. */
+/**
+ * The entities that one representation may be answered with. The rules of a type that is no entity count, too: its reference resolver
+ * runs. Other names are those of no type.
+ */
 function answerEntities(schema: GraphQLSchema, representation: any, needType: (type: GraphQLNamedType) => void): readonly object[] {
-  const type = schema.getType(String(representation?.__typename));
-  if (type === undefined) return [];
+  const name: unknown = representation?.__typename;
+  const type = typeof name === 'string' ? schema.getType(name) : undefined;
+  if (!isObjectType(type) && !isInterfaceType(type)) return [];
   needType(type);
-  const types = isAbstractType(type) ? schema.getPossibleTypes(type) : [type as GraphQLObjectType];
+  const types = isAbstractType(type) ? schema.getPossibleTypes(type) : [type];
   for (const one of types) needType(one);
-  return types.map(({ name }) => ({ type: name }));
+  const entities = schema.getPossibleTypes(schema.getType('_Entity') as GraphQLUnionType);
+  return types.filter((one) => entities.includes(one)).map((one) => ({ type: one.name }));
 }
 
 function leafValue(type: GraphQLOutputType, name: string): unknown {

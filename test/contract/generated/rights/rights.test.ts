@@ -45,7 +45,7 @@ async function sendOperations(
 describe('the reference', () => {
   let hole: Hole | undefined;
   const trials: Trial[] = [];
-  /** Looks for an answer that is wrong because of a mistake. Every hole shows in one of 20 schemas, which have 1,000 cases. */
+  /** Looks for an answer that is wrong because of a mistake. Every hole shows in one of 15 schemas, which have 700 cases. */
   const findHole = async (next: Hole | undefined, schemas: number): Promise<string | undefined> => {
     for (let at = 0; at < schemas; at++) {
       hole = undefined;
@@ -60,7 +60,7 @@ describe('the reference', () => {
     return undefined;
   };
 
-  const schemas = cases({ short: 5, long: 20 });
+  const schemas = cases({ short: 3, long: 15 });
 
   it('agrees with a simple decision', async () => {
     const before = await findHole(undefined, schemas);
@@ -70,7 +70,7 @@ describe('the reference', () => {
     assert.ok(count.refused > count.sent / 3 && count.refused < (count.sent * 4) / 5, `${count.refused} of ${count.sent} are refused`);
   });
 
-  for (const name of holes.slice(0, cases({ short: 7, long: holes.length })))
+  for (const name of holes.slice(0, cases({ short: 9, long: holes.length })))
     it(`finds this hole in a decision: ${name}`, async () => {
       assert.notEqual(await findHole(name, schemas), undefined);
     });
@@ -80,7 +80,7 @@ describe('authorization()', needsAuthorization, () => {
   // Together in the short form, because most of the time is spent on creating schemas.
   const tested = cases({ short: 0, long: 1 }) > 0 ? doors.map((door) => [door]) : [doors];
   for (const [at, used] of tested.entries()) {
-    const least = cases({ short: 500, long: used[0]!.name === 'POST' ? 100_000 : 10_000 });
+    const least = cases({ short: 700, long: used[0]!.name === 'POST' ? 100_000 : 10_000 });
     it(`refuses if and only if a right is missing: ${least} operations by ${used.map(({ name }) => name).join(', ')}`, async () => {
       const { problems } = await sendOperations(least, authorization!, { used, seed: 1_000_000 * (at + 1) });
 

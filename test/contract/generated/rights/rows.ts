@@ -16,6 +16,8 @@ export interface Row {
   readonly expected: Expected;
   /** The claims and policies that are asked, if that matters. */
   readonly asks?: readonly string[];
+  /** The policies that are asked, in order, if that matters. */
+  readonly asksPolicies?: readonly string[];
 }
 
 export interface Group {
@@ -524,6 +526,8 @@ export const groups: Readonly<Record<string, Group>> = {
         either: Int @policy(policies: [["owner", "paid"], ["admin"]])
         scoped: Int @policy(policies: [["owner"]]) @requiresScopes(scopes: [["s"]])
         met: Int @requiresScopes(scopes: [["t"], ["s"]])
+        first: Int @policy(policies: [["p1"]])
+        second: Int @policy(policies: [["p2"]])
         never: Int @policy(policies: [])
       }`,
     rows: [
@@ -573,6 +577,20 @@ export const groups: Readonly<Record<string, Group>> = {
         operation: '{ scoped met }',
         caller: { ...holding('s'), policies: { owner: false } },
         expected: ['FORBIDDEN', [], ['s']],
+      },
+      {
+        title: 'asked in the order of the schema',
+        operation: '{ second first }',
+        caller: { policies: { p1: true, p2: true } },
+        expected: 'allowed',
+        asksPolicies: ['p1', 'p2'],
+      },
+      {
+        title: 'not asked if another one has refused',
+        operation: '{ second first }',
+        caller: { policies: { p1: false, p2: true } },
+        expected: ['FORBIDDEN', [], []],
+        asksPolicies: ['p1'],
       },
       { title: 'no alternative allows anybody', operation: '{ never }', caller: user, expected: ['FORBIDDEN', [], []] },
     ],

@@ -20,26 +20,26 @@ import type { OperationExecution, ServerPlugin } from '../../../../src/entries/i
 import type { Rule } from './model.ts';
 import type { CreateRights } from './serving.ts';
 
-/** Mistakes that decisions make. A few cases show the first seven. */
+/** Mistakes that decisions make. A few cases show the first nine. */
 export const holes = [
   'types of implementations are forgotten',
   '@include is ignored',
+  'an empty selection needs nothing',
+  'a rule on `extend type` is forgotten',
+  'a renamed directive is forgotten',
+  'variables in literals of _entities are forgotten',
+  'a variable that is null leaves out',
+  'conditions of the first request are kept',
   'fields of interfaces are forgotten',
   '__typename needs nothing',
   'one scope of an alternative is enough',
   'nobody has an empty list of scopes',
   'a prefixed directive is forgotten',
-  'a variable that is null leaves out',
-  'conditions of the first request are kept',
   'a fragment counts once',
-  'an empty selection needs nothing',
   'an empty selection on an interface needs nothing',
-  'a rule on `extend type` is forgotten',
-  'a renamed directive is forgotten',
   '`extensions` are forgotten',
   'a directive is forgotten beside `extensions`',
   'representations of _entities are forgotten',
-  'variables in literals of _entities are forgotten',
   'defaults of variables of _entities are forgotten',
   'an interface in _entities is forgotten',
   'interfaces of a type are forgotten',
@@ -86,7 +86,9 @@ export function simpleRights(holeNow: () => Hole | undefined = () => undefined):
         const needed =
           hole === 'conditions of the first request are kept' && found !== undefined ? found : new Needs(execution, hole).find();
         kept.set(execution.operation, needed);
-        const rules = [...needed].flatMap((place) => new Rules(execution.schema, hole).of(place));
+        const order = placesOf(execution.schema);
+        const places = [...needed].toSorted((one, other) => order.indexOf(one) - order.indexOf(other));
+        const rules = places.flatMap((place) => new Rules(execution.schema, hole).of(place));
         if (rules.length > 0) await assertAllowed(rules, { claims, policies, context: execution.contextValue, hole });
         return next();
       },
@@ -96,6 +98,21 @@ export function simpleRights(holeNow: () => Hole | undefined = () => undefined):
 
 /** Anything with rules. */
 type Place = GraphQLNamedType | GraphQLField<unknown, unknown>;
+
+/** All places of a schema, in its order. */
+function placesOf(schema: GraphQLSchema): readonly object[] {
+  const known = placesBySchema.get(schema);
+  if (known !== undefined) return known;
+  const places: object[] = [];
+  for (const type of Object.values(schema.getTypeMap())) {
+    places.push(type);
+    if (isObjectType(type) || isInterfaceType(type)) places.push(...Object.values(type.getFields()));
+  }
+  placesBySchema.set(schema, places);
+  return places;
+}
+
+const placesBySchema = new WeakMap<GraphQLSchema, readonly object[]>();
 
 /** The places that an operation needs. */
 class Needs {
@@ -199,7 +216,7 @@ class Needs {
     const representations = [valueFromASTUntyped(value, ignoresVariables ? {} : (this.#execution.variableValues as never))].flat() as any[];
     for (const one of representations) {
       const type = typeof one?.__typename === 'string' ? this.#schema.getType(one.__typename) : undefined;
-      if (type === undefined) continue;
+      if (!isObjectType(type) && !isInterfaceType(type)) continue;
       if (!isObjectType(type) && this.#hole === 'an interface in _entities is forgotten') continue;
       this.#type(type);
       for (const object of isAbstractType(type) ? this.#schema.getPossibleTypes(type) : [type as GraphQLObjectType]) {
@@ -244,7 +261,7 @@ class Rules {
       if (link === undefined) return name;
       const found = imports.find((one) => one === `@${name}` || one.name === `@${name}`);
       if (found === undefined) return hole === 'a prefixed directive is forgotten' ? name : `${link.as ?? 'federation'}__${name}`;
-      return typeof found === 'string' || hole === 'a renamed directive is forgotten' ? name : found.as.slice(1);
+      return typeof found === 'string' || hole === 'a renamed directive is forgotten' ? name : (found.as?.slice(1) ?? name);
     };
     this.#names = { authenticated: nameOf('authenticated'), requiresScopes: nameOf('requiresScopes'), policy: nameOf('policy') };
   }

@@ -52,11 +52,12 @@ export function writeSchema(model: Model, random: Random, isChecked: boolean): W
     ];
   };
   const texts = [...types.values()].flatMap(writeType);
-  const schema =
-    roots.query === 'Query' ? '' : `schema { query: ${roots.query} mutation: ${roots.mutation} subscription: ${roots.subscription} }`;
+  const operations = `{ query: ${roots.query} mutation: ${roots.mutation} subscription: ${roots.subscription} }`;
+  const isDefined = roots.query !== 'Query';
+  const schema = isDefined ? `schema ${link} ${operations}` : link === '' ? '' : `extend schema ${link}`;
   const definitions = style === 'author' || style === 'both' ? authorDefinitions : '';
   const shuffled = texts.map((text) => ({ text, rank: random.next() })).toSorted((one, other) => one.rank - other.rank);
-  return { typeDefs: [link, schema, definitions, ...shuffled.map(({ text }) => text)].join('\n'), extensions };
+  return { typeDefs: [schema, definitions, ...shuffled.map(({ text }) => text)].join('\n'), extensions };
 }
 
 function directiveOf({ authenticated, scopes, policies }: Rule, { names }: Model): string {
