@@ -19,7 +19,7 @@ import type { ContextArgument, HTTPSettings } from './http/http-settings.ts';
 import { VariablesLimit } from './http/params.ts';
 import type { Streaming } from './http/response.ts';
 import type { EncodeBody } from './operation/around.ts';
-import { createError, unfinishedAtDeadline } from './operation/errors.ts';
+import { clientLeft, unfinishedAtDeadline } from './operation/errors.ts';
 import type { Asked, Door, RequestCall } from './operation/door.ts';
 import type { Delivery, Operation } from './operation/operation.ts';
 import type { GraphQLRequest } from './operation/types.ts';
@@ -258,7 +258,7 @@ export class Call {
   }
 
   #leave(): void {
-    this.#end(['disconnect'], createError('CLIENT_LEFT', 'The client disconnected before the answer was sent.'));
+    this.#end(['disconnect'], clientLeft());
   }
 
   /** Calls the listeners of these causes, and removes them. The first reason counts. */

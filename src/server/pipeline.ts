@@ -4,7 +4,7 @@
  * nothing is asynchronous runs synchronously from event to response.
  */
 import { resultTooLarge } from '../executor/index.ts';
-import { HeaderMap, excessOf, isGraphQLError, waitAtMost } from '../shared/index.ts';
+import { HeaderMap, excessOf, waitAtMost } from '../shared/index.ts';
 import type { HTTPRequest, HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
 import { Call, OperationLife, invocationOf, isStreamed, answerSizeOf, createOperation, createOperationOfPlugin } from './call.ts';
 import type { ArrivedCall, CallArguments, Platforms, Serving } from './call.ts';
@@ -16,7 +16,7 @@ import { revalidate, normalizeHead, uncacheable } from './http/response.ts';
 import { BodyReader } from './http/params.ts';
 import { statusOf } from './http/status.ts';
 import type { Stages, Wrapped } from './operation/around.ts';
-import { codeOf, deadlineExceeded, unfinishedAtDeadline } from './operation/errors.ts';
+import { deadlineExceeded, endOf, unfinishedAtDeadline } from './operation/errors.ts';
 import { createContext, runOperation } from './operation/run-operation.ts';
 import type { Door, DoorRules, RequestBody, RequestCall } from './operation/door.ts';
 import type { Operation } from './operation/operation.ts';
@@ -278,8 +278,7 @@ async function respondInStages(call: ArrivedCall, stages: Stages | undefined): P
     invocation: new OperationLife(call, 'deadline'),
     fail: (thrown, _inner, running) => {
       void closeBody(running).catch(() => {});
-      if (isGraphQLError(thrown) && codeOf(thrown) === 'DEADLINE_EXCEEDED')
-        logger.warn('A plugin around the request had not ended at the deadline.');
+      if (endOf(thrown) === 'deadline') logger.warn('A plugin around the request had not ended at the deadline.');
       return respondInTime(call, () => Promise.reject(thrown as Error));
     },
     pass: (same, view?: RequestCall) => view ?? same,

@@ -166,7 +166,7 @@ class EdgePlugin implements Edge {
   /** Purges after a mutation, even if it has errors: a field may have changed data before another field failed. */
   async #purgeAfter(
     { schema, document, operation, request: { variables }, call }: OperationExecution,
-    { result, errors, stream }: OperationOutcome,
+    { result, errors, stream, unfinished }: OperationOutcome,
     watch: MutationWatch,
   ): Promise<void> {
     const { root } = this.#hints.of(schema, { document, operation }, variables)!;
@@ -191,7 +191,7 @@ class EdgePlugin implements Edge {
       );
       return;
     }
-    if (errors.some(({ extensions: { code } }) => code === 'DEADLINE_EXCEEDED' || code === 'CLIENT_LEFT'))
+    if (unfinished === true)
       call.logger.warn(
         `A mutation was answered before its end. If it changes more, answers with these tags may be old until their lifetime ends: ${tags.join(', ')}`,
       );

@@ -43,7 +43,8 @@ export function toStoredAnswer(
  */
 export function toReplay(text: string, { response, operation, document, source, batchIndex }: OperationExecution): OperationOutcome {
   const { result, status } = (parseExactly(text) ?? {}) as StoredAnswer;
-  if (!isRecord(result)) throw new Error('The stored answer does not have the form of an answer.');
+  const isStatus = status === undefined || (Number.isInteger(status) && status >= 200 && status <= 599);
+  if (!isRecord(result) || !isStatus) throw new Error('The stored answer does not have the form of an answer.');
   // In a batch, a header field would apply to all elements.
   const http = { status, headers: batchIndex === undefined ? { 'idempotent-replayed': 'true' } : undefined };
   return {

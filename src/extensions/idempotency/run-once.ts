@@ -147,7 +147,7 @@ function log({ settings: { logger }, id }: Attempt, message: string, cause?: unk
 async function end(attempt: Attempt, outcome: OperationOutcome): Promise<void> {
   const { settings, id, token } = attempt;
   const { store, ttl, afterCrash } = settings;
-  const isLate = outcome.errors.some(({ extensions }) => extensions['code'] === 'DEADLINE_EXCEEDED');
+  const isLate = outcome.unfinished === true;
   // A plugin or the deadline has refused the operation, so no resolver was called.
   if (outcome.executed === false || (!isLate && isReleased(attempt, outcome))) return release(attempt);
   // A resolver may still be writing, so the lease determines when the mutation can run again.

@@ -61,28 +61,33 @@ export function createError(
   return error;
 }
 
-/** The errors of both functions below: a resolver may throw an error with the same message. */
-const ofDeadline = new WeakSet<Error>();
+/** Why work was ended, by the errors of the functions below: a resolver may throw an error with the same code and message. */
+const ends = new WeakMap<Error, 'deadline' | 'disconnect'>();
 
 /** The error for what did not run because of the deadline. */
 export function deadlineExceeded(): GraphQLError {
-  return createDeadlineError('The deadline of the request passed before this could run.');
+  return createEnd('deadline', 'DEADLINE_EXCEEDED', 'The deadline of the request passed before this could run.');
 }
 
 /** The error for what was running at the deadline. */
 export function unfinishedAtDeadline(): GraphQLError {
-  return createDeadlineError('The deadline of the request passed before this was finished. It may have run.');
+  return createEnd('deadline', 'DEADLINE_EXCEEDED', 'The deadline of the request passed before this was finished. It may have run.');
 }
 
-function createDeadlineError(message: string): GraphQLError {
-  const error = createError('DEADLINE_EXCEEDED', message);
-  ofDeadline.add(error);
+/** The error for what was running when the client disconnected. */
+export function clientLeft(): GraphQLError {
+  return createEnd('disconnect', 'CLIENT_LEFT', 'The client disconnected before the answer was sent.');
+}
+
+function createEnd(cause: 'deadline' | 'disconnect', code: ErrorCode, message: string): GraphQLError {
+  const error = createError(code, message);
+  ends.set(error, cause);
   return error;
 }
 
-/** True for the errors of both functions above, also when they have been located. */
-function isOfDeadline(error: GraphQLError): boolean {
-  return ofDeadline.has(error) || (error.originalError !== undefined && ofDeadline.has(error.originalError));
+/** Why the server ended the work that failed with this error, which may have been located. Undefined: it failed by itself. */
+export function endOf(error: unknown): 'deadline' | 'disconnect' | undefined {
+  return ends.get(error as Error) ?? ends.get((error as Partial<GraphQLError> | undefined)?.originalError as Error);
 }
 
 /** Adds a code to an error without one, such as graphql-js's errors. */
@@ -154,7 +159,7 @@ export function report(logger: Logger, text: string, cause: unknown): void {
 export function reportUnfinished(logger: Logger, errors: readonly GraphQLError[]): void {
   const tooLarge = errors.find(({ extensions }) => extensions['code'] === 'RESULT_TOO_LARGE');
   if (tooLarge !== undefined) logger.warn(cut(tooLarge.message));
-  const late = errors.filter(isOfDeadline);
+  const late = errors.filter((error) => endOf(error) === 'deadline');
   if (late.length === 0) return;
   const paths = late.slice(0, 5).map(({ path }) => (path === undefined ? 'the whole operation' : cut(path.join('.'), maxPath)));
   const more = late.length > paths.length ? ` and ${late.length - paths.length} more` : '';

@@ -16,9 +16,9 @@ import { findSource } from './documents/sources.ts';
 import type { FoundSource } from './documents/sources.ts';
 import {
   DocumentError,
-  codeOf,
   createError,
   deadlineExceeded,
+  endOf,
   errorHandling as handlingOf,
   isUnexpected,
   reportUnfinished,
@@ -106,7 +106,7 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
 function inTime<T>(step: Promise<T>, operation: Operation, endsItself: () => boolean = () => false): Promise<T> {
   const giveUp = (reason: Error): Promise<T> => {
     if (endsItself()) return step;
-    throw (operation.timeIsUp = codeOf(reason as GraphQLError) === 'DEADLINE_EXCEEDED' ? deadlineExceeded() : reason);
+    throw (operation.timeIsUp = endOf(reason) === 'deadline' ? deadlineExceeded() : reason);
   };
   return operation.invocation.untilLate(step, giveUp, 'onCancel');
 }
@@ -432,6 +432,7 @@ function outcomeOf(formatted: FormattedExecutionResult, operation: Operation): O
     source: source?.source,
     executed: operation.isExecuting,
     refused: result!.errors !== undefined && timeIsUp === undefined && ended !== undefined && refusals.has(ended),
+    unfinished: result!.errors?.some((error) => endOf(error) !== undefined),
     contextFailed: contextValue === undefined && problem === undefined,
     // What errors do to the answer, from the request or the trusted document.
     onError: request.onError ?? source?.onError,

@@ -45,6 +45,8 @@ export interface OperationOutcome {
   readonly executed?: boolean;
   /** True if its document, the choice of its operation or its variables were refused: the client's mistake, whatever the codes of its errors. */
   readonly refused?: boolean;
+  /** True if the server ended the operation before its end, because of the deadline or because the client has left. Decided by no code. */
+  readonly unfinished?: boolean | undefined;
   /** True if `context` or `dataSources` threw. */
   readonly contextFailed?: boolean;
   /** What errors do to the answer, from the request or the trusted document. Undefined: they propagate. */

@@ -4,7 +4,7 @@ import { executeInParts } from '../../../executor/index.ts';
 import type { ExecutionInParts, SubsequentResult } from '../../../executor/index.ts';
 import { copyErrorsForOperation } from '../../../shared/index.ts';
 import type { PromiseOrValue } from '../../../shared/index.ts';
-import { codeOf, toGraphQLError, unfinishedAtDeadline, reportUnfinished } from '../errors.ts';
+import { endOf, toGraphQLError, unfinishedAtDeadline, reportUnfinished } from '../errors.ts';
 import { Causes, formatResult } from '../format-errors.ts';
 import { withCoercionCode } from '../run-operation.ts';
 import type { SubsequentPayload } from '../types.ts';
@@ -44,7 +44,7 @@ function begin(operation: Operation, { result, parts }: ExecutionInParts): Execu
   });
   // At the deadline the parts end with what has arrived; they have until the last moment to be sent.
   operation.invocation.onCancel((reason) => {
-    if (codeOf(reason as GraphQLError) === 'CLIENT_LEFT') void stream.return();
+    if (endOf(reason) === 'disconnect') void stream.return();
   });
   operation.invocation.onLastMoment(() => stream.finish(unfinishedAtDeadline()));
   openStream(operation, stream);

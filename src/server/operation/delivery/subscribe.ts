@@ -8,7 +8,7 @@ import { attachDataSources } from '../context.ts';
 import type { Execution, Operation } from '../operation.ts';
 import { openStream, SourcedPayloads, lastResult, withThrown } from './payload-stream.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
-import { codeOf, toErrors, toGraphQLError } from '../errors.ts';
+import { endOf, toErrors, toGraphQLError } from '../errors.ts';
 import { formatResult } from '../format-errors.ts';
 import { executeOperation, withCoercionCode } from '../run-operation.ts';
 
@@ -94,7 +94,7 @@ async function answerEvent(operation: Operation, execution: PlannedExecution): P
 /** The signal fires when the client leaves, and at the deadline, whose error the client gets. */
 function endWithSignal(stream: PayloadStream, signal: AbortSignal): void {
   const end = (): void => {
-    if (isGraphQLError(signal.reason) && codeOf(signal.reason) !== 'CLIENT_LEFT') stream.finish(signal.reason);
+    if (isGraphQLError(signal.reason) && endOf(signal.reason) !== 'disconnect') stream.finish(signal.reason);
     else void stream.return();
   };
   if (signal.aborted) end();

@@ -574,6 +574,47 @@ describe('a client that disconnects', () => {
   });
 });
 
+describe('an error of a resolver with the code DEADLINE_EXCEEDED is not the deadline of the server', () => {
+  // Any: resolvers of a schema in text.
+  const resolvers = (runs: { count: number }): any => ({
+    Mutation: { charge: () => (runs.count++, throwing('The bank is slow.', { code: 'DEADLINE_EXCEEDED' })()) },
+  });
+
+  test('so its answer is kept, also with afterCrash: "run again"', async () => {
+    const runs = { count: 0 };
+    let time = Date.now();
+    const store = memoryStore({ now: () => time });
+    const bank = openBank({ afterCrash: 'run again', lease: 5, store, server: { resolvers: resolvers(runs) } });
+
+    const first = await bank.sendWithKey(charge);
+    time += 60_000;
+    const again = await bank.sendWithKey(charge);
+
+    assert.deepEqual([runs.count, again.text], [1, first.text]);
+  });
+
+  test('so releaseIf decides about it', async () => {
+    const runs = { count: 0 };
+    const bank = openBank({ releaseIf: () => true, server: { resolvers: resolvers(runs) } });
+
+    await twice(bank);
+
+    assert.equal(runs.count, 2);
+  });
+});
+
+for (const status of [99, 42, 600, 200.5, '200', null, {}])
+  test(`a stored answer with the impossible status ${JSON.stringify(status)} is refused, not replayed`, async () => {
+    const store = storeWith(({ claim }) => ({
+      claim: async (id, given) => {
+        const found = await claim(id, given);
+        return found.state === 'finished' ? { ...found, answer: JSON.stringify({ result: { data: null }, status }) } : found;
+      },
+    }));
+
+    assert.deepEqual(await told(openBank({ store }), charge, charge), ['200', '409 IDEMPOTENCY_ANSWER_NOT_KEPT']);
+  });
+
 describe('at the deadline', () => {
   const deadline = { ms: 1_000, reserveMs: 100 };
 

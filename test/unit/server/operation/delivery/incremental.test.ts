@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { GraphQLError, versionInfo } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
-import { createError } from '../../../../../src/server/operation/errors.ts';
+import { clientLeft } from '../../../../../src/server/operation/errors.ts';
 import { deadlineExceeded } from '../../../../../src/server/operation/errors.ts';
 import type { SubsequentPayload } from '../../../../../src/server/operation/types.ts';
 import type { ServerPlugin } from '../../../../../src/server/operation/plugin.ts';
@@ -157,7 +157,7 @@ describe('an early end', () => {
     const reading = allPayloads(outcome);
     await aTurn();
 
-    cancel(createError('CLIENT_LEFT', 'The client left.'));
+    cancel(clientLeft());
     await aTurn();
 
     // graphql 16 has no info.getAbortSignal.
