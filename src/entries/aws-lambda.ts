@@ -11,7 +11,7 @@ import type {
 import { createHandlerFor, createUntypedStreamingHandler, lambdaAdapters } from '../server/index.ts';
 import type { Closable, CreateHandler, OptionsSource, ResponseStream, ServerOptions } from '../server/index.ts';
 
-export type { ResponseStream } from '../server/index.ts';
+export type { Closable, CreateHandler, ResponseStream } from '../server/index.ts';
 
 /** Events that carry HTTP requests to AWS Lambda: HTTP API and function URL, REST API, load balancer. Others have the type unknown. */
 export type LambdaEvent = APIGatewayProxyEventV2 | APIGatewayProxyEvent | ALBEvent;

@@ -12,12 +12,16 @@ export {
 } from '../extensions/stores/index.ts';
 export type {
   BudgetStore,
+  Claim,
+  ClaimResult,
   D1Client,
   DurableObjectBinding,
   DurableObjectState,
   DynamoDBClient,
   DynamoDBStoreOptions,
   EvaluateScript,
+  Finish,
+  IdempotencyStore,
   MemoryStoreOptions,
   Microseconds,
   PostgresClient,
@@ -25,3 +29,4 @@ export type {
   Take,
   TakeResult,
 } from '../extensions/stores/index.ts';
+export type { ServerPlugin } from '../server/index.ts';

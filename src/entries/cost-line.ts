@@ -1,2 +1,3 @@
 export { costLine } from '../extensions/cost-line/index.ts';
 export type { CostLineOptions, CostRecord } from '../extensions/cost-line/index.ts';
+export type { ServerPlugin } from '../server/index.ts';

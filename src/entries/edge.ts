@@ -23,3 +23,4 @@ export type {
   PurgeRequest,
   ResolveInfoCacheControl,
 } from '../extensions/edge/index.ts';
+export type { ServerPlugin } from '../server/index.ts';

@@ -13,6 +13,7 @@ export {
 } from '../extensions/stores/index.ts';
 export type {
   BlobStore,
+  BudgetStore,
   Claim,
   ClaimResult,
   D1Client,
@@ -26,4 +27,7 @@ export type {
   MemoryStoreOptions,
   PostgresClient,
   TableOptions,
+  Take,
+  TakeResult,
 } from '../extensions/stores/index.ts';
+export type { ServerPlugin } from '../server/index.ts';

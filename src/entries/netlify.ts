@@ -8,7 +8,14 @@ import type {
   NetlifyHandlerResponse,
 } from '../server/index.ts';
 
-export type { NetlifyContext, NetlifyHandlerContext, NetlifyHandlerEvent, NetlifyHandlerResponse } from '../server/index.ts';
+export type {
+  Closable,
+  CreateHandler,
+  NetlifyContext,
+  NetlifyHandlerContext,
+  NetlifyHandlerEvent,
+  NetlifyHandlerResponse,
+} from '../server/index.ts';
 
 /** The argument with which Netlify calls a function: a `Request`, or the event of `export const handler`. */
 export type NetlifyEvent = Request | NetlifyHandlerEvent;

@@ -7,3 +7,4 @@ export type {
   SubgraphServerOptions,
   SubgraphSettings,
 } from '../extensions/subgraph/index.ts';
+export type { ServerPlugin } from '../server/index.ts';

@@ -2,6 +2,7 @@ export type { ExplainReport } from '../tools/explain/index.ts';
 export { createEvent, createTester, readResult, recordingFetch, storeTests } from '../tools/testing/index.ts';
 export type {
   AnyHandler,
+  DocumentReference,
   EventSettings,
   PlatformName,
   RecordedRequest,
@@ -15,3 +16,4 @@ export type {
   TesterSettings,
   TypedDocument,
 } from '../tools/testing/index.ts';
+export type { HTTPFetch } from '../datasources/index.ts';

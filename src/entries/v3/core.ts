@@ -71,6 +71,7 @@ export type {
   GraphQLServerListener,
   GraphQLServiceContext,
   HTTPRequestHead,
+  InternalPlugin,
   LandingPage,
   Logger,
   PluginDefinition,

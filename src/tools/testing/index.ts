@@ -8,4 +8,13 @@ export type { StoreTest } from './store-tests.ts';
 export { callStreamingHandler, isStreamingHandler } from './response-stream.ts';
 export { readWranglerSettings, resolveWorkerModules, workerEnvironment } from './workers.ts';
 export { createTester } from './tester.ts';
-export type { AnyHandler, RunOptions, SubscriptionResult, TestResult, Tester, TesterSettings, TypedDocument } from './tester.ts';
+export type {
+  AnyHandler,
+  DocumentReference,
+  RunOptions,
+  SubscriptionResult,
+  TestResult,
+  Tester,
+  TesterSettings,
+  TypedDocument,
+} from './tester.ts';

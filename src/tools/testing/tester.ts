@@ -21,7 +21,7 @@ export interface TypedDocument<TData, TVariables> {
 }
 
 /** A trusted document by its id. */
-interface DocumentReference {
+export interface DocumentReference {
   readonly documentId: string;
 }
 

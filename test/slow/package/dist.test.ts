@@ -193,6 +193,16 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
 
   const strict = { target: 'es2022', strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, types: ['node'] };
 
+  test('every type that a public function returns can be named in declarations of users, who import that entry alone', async () => {
+    const settings = { ...strict, declaration: true, module: 'nodenext', moduleResolution: 'nodenext' };
+    const complaints: string[] = [];
+
+    for (const [name, text] of Object.entries(await filesWithResults(project, modules)))
+      complaints.push(await project.compile({ [name]: text }, settings));
+
+    deepEqual(complaints.join('').split('\n').filter(Boolean), []);
+  });
+
   for (const [name, compilerOptions] of [
     ['bundler', { module: 'preserve', moduleResolution: 'bundler' }],
     ['nodenext with the DOM', { module: 'nodenext', moduleResolution: 'nodenext', lib: ['es2023', 'dom', 'dom.iterable'] }],
@@ -208,6 +218,34 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       match(complaints, /wrong\.mts\(\d+,\d+\).*Property 'toFixed' does not exist on type 'string'/);
     });
 });
+
+/** Values whose members only the server reads. */
+const opaque = /^(?:graphqlJSExecutor|incrementalDelivery|inlineTraces)$/;
+
+/** For each entry, a file that exports its functions, what they return, and the members of that unless it is a plugin. */
+async function filesWithResults(project: InstalledProject, entries: readonly string[]): Promise<Readonly<Record<string, string>>> {
+  const program = `const names = {};
+    for (const entry of ${JSON.stringify(entries)}) {
+      const all = await import(entry);
+      names[entry] = Object.keys(all).filter((name) => typeof all[name] === 'function' && name !== 'default');
+    }
+    console.log(JSON.stringify(names));`;
+  const names = JSON.parse(await project.run(program)) as Record<string, string[]>;
+  const files = Object.entries(names).map(([entry, functions]) => {
+    const exported = functions.flatMap((name) => {
+      const isCalled = /^[a-z]/.test(name);
+      return [
+        `export const ${name} = [all.${name}].map((one) => one);`,
+        isCalled && `export const of_${name} = Reflect.apply(all.${name}, undefined, [] as any);`,
+        isCalled && !opaque.test(name) && `export const in_${name} = open(of_${name});`,
+      ];
+    });
+    const open = "declare const open: <T>(value: T) => 'onlyWatches' extends keyof T ? T : { [K in keyof T]: T[K] };";
+    const lines = [`import * as all from '${entry}';`, open, ...exported.filter((line) => line !== false)];
+    return [`${entry.replaceAll('/', '-')}.ts`, lines.join('\n')];
+  });
+  return Object.fromEntries(files) as Record<string, string>;
+}
 
 /** The costly builtins that each program loads in addition to those of an empty program and of the programs before it. */
 async function dearBuiltins(project: InstalledProject, programs: Readonly<Record<string, string>>): Promise<Record<string, string[]>> {
