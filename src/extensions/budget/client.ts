@@ -49,7 +49,7 @@ function hashOf(name: string): string {
 
 /**
  * An IPv4 address, also inside IPv6, or the first 64 bits of an IPv6 address: a household, and every server, has at least so many (RFC 6177).
- * Some proxies add the port.
+ * Some proxies add the port, CloudFront without brackets around an IPv6 address.
  */
 function networkOf(address: string): string {
   const text = address.toLowerCase().replaceAll(/^\[|%.*|\].*/g, '');
@@ -72,6 +72,8 @@ function groupsOf(text: string): readonly string[] {
     return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
   });
   const [head = [], tail] = hexadecimal.split('::').map((groups) => (groups === '' ? [] : groups.split(':')));
+  // A port would move the interface into the network. No shortest form of an address has five groups after `::` behind others.
+  if (tail !== undefined && tail.length > 4 && /^[1-9]\d{3,4}$/.test(tail.at(-1)!)) tail.pop();
   const zeros = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
   return [...head, ...zeros, ...(tail ?? [])].map((group) => Number.parseInt(group, 16).toString(16));
 }
