@@ -35,6 +35,7 @@ describe('the endpoint', () => {
     ['a body over the limit', { body: `{"a":"${'x'.repeat(2_000)}"}` }, 413],
     ['no JSON', { body: '{' }, 400, -32_700],
     ['too many objects', { body: `[${'{},'.repeat(60_000)}{}]` }, 400, -32_700],
+    ['a text with too many braces for objects', { body: ping.replace('}', `,"params":{"_meta":{"text":"${'{['.repeat(30_000)}"}}}`) }, 200],
     ['nothing', { body: '' }, 400, -32_700],
     ['a batch', { body: `[${ping}]` }, 400, -32_600],
     ['a response', { body: '{"jsonrpc":"2.0","id":1,"result":{}}' }, 400, -32_600],
@@ -50,7 +51,7 @@ describe('the endpoint', () => {
     test(`answers ${what} with ${status}`, async () => {
       const { send, runs } = serveTools({
         origins: ['https://app.example.com'],
-        maxBodyBytes: what === 'too many objects' ? 200_000 : 1_000,
+        maxBodyBytes: what.includes('too many') ? 200_000 : 1_000,
       });
 
       const response = await send({
