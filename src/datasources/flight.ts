@@ -43,9 +43,21 @@ export class Flight<T> implements Waiting {
     this.settled.then(unbind, unbind);
   }
 
-  /** False after the last caller has given up, and while a hook runs, whose calls must not wait for this one. */
+  /** False after the last caller has given up, while a hook runs, and for calls of its own fetch: these must not wait for this one. */
   get canJoin(): boolean {
-    return !this.abandoned && this.#hooks === 0;
+    return !this.abandoned && this.#hooks === 0 && !this.#isOwnCall();
+  }
+
+  /** Calls a fetch of the user, which may make calls. Other callers can join meanwhile. */
+  duringFetch<R>(send: () => Promise<R>): Promise<R> {
+    fetching ??= createStorage();
+    return fetching === undefined ? send() : fetching.run({ flight: this, within: fetching.getStore() }, send);
+  }
+
+  #isOwnCall(): boolean {
+    let one = fetching?.getStore();
+    while (one !== undefined && one.flight !== this) one = one.within;
+    return one !== undefined;
   }
 
   /** The result of a hook, which may make calls. */
@@ -117,5 +129,24 @@ export class Flight<T> implements Waiting {
     this.abandoned = true;
     this.reason = reason;
     this.#controller?.abort(reason);
+  }
+}
+
+/** A fetch of the user that runs, and the one whose call it serves. */
+interface Fetching {
+  readonly flight: object;
+  readonly within: Fetching | undefined;
+}
+
+/** The AsyncLocalStorage of the fetch that runs. */
+let fetching: { run<R>(store: Fetching, send: () => R): R; getStore(): Fetching | undefined } | undefined;
+
+/** Undefined where the platform has none, as Workers without Node's compatibility: there, a fetch must not make its own call. */
+function createStorage(): typeof fetching {
+  try {
+    const { AsyncLocalStorage } = globalThis.process.getBuiltinModule('node:async_hooks');
+    return new AsyncLocalStorage<Fetching>();
+  } catch {
+    return undefined;
   }
 }

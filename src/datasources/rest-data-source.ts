@@ -271,7 +271,9 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
         }),
       send: (waiting, validators) => {
         const retry = request.retry ?? this.retry;
-        return sendToOrigin(request, { httpFetch: this.#options.httpFetch, retry, waiting, validators });
+        const { httpFetch: given } = this.#options;
+        const httpFetch = given && ((sent: Request) => flight.duringFetch(async () => given(sent)));
+        return sendToOrigin(request, { httpFetch, retry, waiting, validators });
       },
       cacheOptionsFor: hasCacheHook ? (response) => flight.duringHook(() => this.#cacheOptionsOf(response, request)) : undefined,
     };

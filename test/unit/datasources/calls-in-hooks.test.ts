@@ -76,6 +76,27 @@ describe('a GET does not wait for the same GET, which its hook makes again after
       });
 });
 
+describe('a GET does not wait for the same GET, which its httpFetch makes', () => {
+  for (const [what, path] of [
+    ['itself', 'session'],
+    ['through another GET', 'other'],
+  ] as const)
+    it(`${what}, and others share it meanwhile`, { timeout: 1000 }, async (t) => {
+      const { begin, calls } = await startAPI(t, ({ url }) => ({ body: url }));
+      let rounds = 0;
+      const api: API = begin({
+        httpFetch: async (request) => {
+          await turn();
+          if (rounds++ < 3) await api.read(new URL(request.url).pathname === '/session' ? path : 'session');
+          return fetch(request);
+        },
+      });
+
+      assert.deepEqual(await Promise.all([api.read('session'), api.read('session')]), ['/session', '/session']);
+      assert.equal(calls.length, 4);
+    });
+});
+
 it('an asynchronous hook that rejects, and a path in invalidates that throws, are one error', async () => {
   const api = new API('http://a.test/', {
     willSendRequest: ({ method }) => (method === 'GET' ? undefined : Promise.reject(new Error('no token'))),
