@@ -34,8 +34,8 @@ export function budget<TContext = any>(options: BudgetOptions<TContext>): Server
     position: { request: 'first', execution: 'last' },
     onlyWatches: true,
     corsHeaders: { exposed: ['RateLimit', 'RateLimit-Policy', 'Retry-After'] },
+    schemaWillBuild: (_parts, environment) => assertShared(options.store, environment),
     start(context) {
-      assertShared(options.store, context);
       context.facts.set('budget', true);
       server = context;
     },

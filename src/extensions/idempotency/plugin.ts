@@ -32,8 +32,8 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
     // So it is outside of plugins that change an answer, and stores what the client gets.
     onlyWatches: true,
     corsHeaders: { allowed: ['Idempotency-Key'], exposed: ['Idempotent-Replayed', 'Retry-After'] },
+    schemaWillBuild: (_parts, environment) => assertShared(options.store, environment),
     start(context) {
-      assertShared(options.store, context);
       assertRequired(options, context.schema);
       settings = { ...settings, logger: context.logger };
     },

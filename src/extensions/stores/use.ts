@@ -28,7 +28,10 @@ export function assertStore(owner: string, store: unknown, methods: readonly str
 }
 
 /** Throws for a store in the memory of one of several processes. */
-export function assertShared({ isLocal }: { readonly isLocal?: boolean | undefined }, { nodeEnv }: ServerStartContext): void {
+export function assertShared(
+  { isLocal }: { readonly isLocal?: boolean | undefined },
+  { nodeEnv }: Pick<ServerStartContext, 'nodeEnv'>,
+): void {
   if (isLocal === true && nodeEnv !== 'development' && nodeEnv !== 'test')
     throw new Error(
       'Expected a shared store in production, got memoryStore(). If one process serves all requests, set isOnlyProcess: true.',

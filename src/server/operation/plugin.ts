@@ -135,8 +135,11 @@ export interface ServerPlugin<TContext = unknown> extends ApolloHooks<TContext> 
   /** Directives that trusted documents may have because of this plugin, unless the schema defines others of their names. They are not part of the schema. */
   readonly documentDirectives?: readonly GraphQLDirective[] | undefined;
 
-  /** Changes the schema before it is built from text. Returns the parts that it replaces. Synchronous. */
-  schemaWillBuild?(parts: SchemaParts): SchemaParts | void;
+  /**
+   * Changes the schema before it is built from text. Returns the parts that it replaces. Throws for what the environment does not allow.
+   * Synchronous.
+   */
+  schemaWillBuild?(parts: SchemaParts, environment: Pick<ServerStartContext, 'nodeEnv'>): SchemaParts | void;
   /**
    * Returns the defaults that arguments of this schema have in addition to those that it defines. Called when the server is created. Of
    * several plugins, the first that returns some applies.

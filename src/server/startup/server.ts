@@ -150,12 +150,13 @@ interface Prepared {
   readonly checks: DevelopmentChecks | undefined;
 }
 
-function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, checks }: Prepared): OperationSettings {
+function operationSettings(options: ServerOptions, prepared: Prepared): OperationSettings {
+  const { plugins, nodeEnv, logger, checks } = prepared;
   const development = nodeEnv === 'development';
   const developmentOrTest = development || nodeEnv === 'test';
   const cacheBytes = defaultCacheBytes();
   const cache = cacheOf(options, logger, cacheBytes);
-  const schema = schemaOf(options, { plugins, logger, checkWhole: developmentOrTest });
+  const schema = schemaOf(options, prepared);
   const pageDefaults = plugins
     .map((plugin) => assertSynchronous(plugin.pageDefaults?.(schema), 'pageDefaults of a plugin'))
     .find((one) => one !== undefined);
@@ -220,15 +221,16 @@ function persistedQuerySettings(
 
 function schemaOf(
   { typeDefs, resolvers, schema, incrementalDelivery }: ServerOptions,
-  { plugins, logger, checkWhole }: { readonly plugins: readonly ServerPlugin[]; readonly logger: Logger; readonly checkWhole: boolean },
+  { plugins, nodeEnv, logger }: Prepared,
 ): GraphQLSchema {
   const settings = {
-    checkWhole: checkWhole && findCheck,
+    checkWhole: (nodeEnv === 'development' || nodeEnv === 'test') && findCheck,
     warn: (message: string) => logger.warn(message),
     directives: incrementalDelivery?.directives ?? [],
   };
   const parts: SchemaParts = { typeDefs, resolvers };
-  for (const plugin of plugins) Object.assign(parts, assertSynchronous(plugin.schemaWillBuild?.(parts), 'schemaWillBuild of a plugin'));
+  for (const plugin of plugins)
+    Object.assign(parts, assertSynchronous(plugin.schemaWillBuild?.(parts, { nodeEnv }), 'schemaWillBuild of a plugin'));
   return createSchema({ ...(parts as Pick<ServerOptions, 'typeDefs' | 'resolvers'>), schema }, settings);
 }
 

@@ -33,7 +33,7 @@ function schemaParts({ typeDefs, resolvers, schema, plugins = [] }: ServerOption
   if (schema !== undefined) return {};
   const parts = { ...(typeDefs !== undefined && { typeDefs }), ...(resolvers !== undefined && { resolvers }) };
   try {
-    for (const plugin of plugins) Object.assign(parts, plugin.schemaWillBuild?.(parts));
+    for (const plugin of plugins) Object.assign(parts, plugin.schemaWillBuild?.(parts, { nodeEnv: 'test' }));
   } catch {
     // This is the error of the refusal.
   }

@@ -1,25 +1,27 @@
 // Imports what is deployed, which has been copied into an empty folder, and reports what is wrong with it.
 
-import { existsSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { isRecord, messageOf } from '../../../shared/index.ts';
+import { describe, isRecord, messageOf } from '../../../shared/index.ts';
 import { withHints } from '../project/load-hints.ts';
 import { resolveWorkerModules, workerEnvironment } from '../../testing/index.ts';
+import { isNetlify } from '../project/no-function.ts';
 import { observeHandlers } from '../project/observe-handlers.ts';
 import type { BuiltOutcome } from './check-built.ts';
 
-const [, , file = '', port = '', project = ''] = process.argv;
+const [, , file = '', port = '', project = '', isWorker = ''] = process.argv;
 const noHandler =
   'It exports neither default nor handler, and no server answers at /health of the port in the variable PORT. Export the handler, or listen on that port.';
+const workersCallFetch = 'Workers take a function for a class. Write: const { fetch } = createHandler({ … }); export default { fetch };';
 const ignore = (): void => {};
 const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 const created: (() => Promise<readonly string[]>)[] = [];
 
 // Lambda has the AWS SDK, and Netlify adds the packages that functions import.
-const isProvided = existsSync(new URL('netlify.toml', project)) ? /^[@\w](?!\w*:)/ : /^@aws-sdk\//;
+const directory = fileURLToPath(new URL('.', project));
+const isProvided = isNetlify(directory) ? /^[@\w](?!\w*:)/ : /^@aws-sdk\//;
 registerHooks({
   resolve: (specifier, context, next) =>
     next(
@@ -27,7 +29,6 @@ registerHooks({
       isProvided.test(specifier) && !context.parentURL?.includes('/node_modules/') ? { ...context, parentURL: project } : context,
     ),
 });
-const directory = fileURLToPath(new URL('.', project));
 const env = workerEnvironment(directory);
 resolveWorkerModules(directory);
 observeHandlers((create, source) => {
@@ -47,6 +48,10 @@ async function check(): Promise<BuiltOutcome> {
   process.env['PORT'] = port;
   const load = (): Promise<Readonly<Record<string, unknown>>> => import(pathToFileURL(file).href);
   const loaded = await withHints({ output: file }, load);
+  const { default: main } = loaded;
+  const called: unknown = typeof main === 'function' ? main.prototype : main;
+  if (isWorker !== '' && typeof (called as { readonly fetch?: unknown } | undefined)?.fetch !== 'function')
+    throw new TypeError(`Expected the default export to be an object with fetch, got ${describe(main)}: ${workersCallFetch}`);
   const types: string[] = [];
   for (const create of created) types.push(...(await create()));
   const isServed = exportsHandler(loaded) || (await isHealthy());
@@ -56,7 +61,9 @@ async function check(): Promise<BuiltOutcome> {
 /** True if a platform finds a function to call, also in the exports of a CommonJS module. */
 function exportsHandler(loaded: Readonly<Record<string, unknown>>): boolean {
   const main = isRecord(loaded['default']) ? loaded['default'] : {};
-  return [loaded, main].some((exports) => ['default', 'handler', 'lambda', 'fetch'].some((name) => typeof exports[name] === 'function'));
+  const anyName = created.length > 0 && !isNetlify(directory);
+  const calls = anyName ? /^/ : /^(?:default|handler|lambda|fetch)$/;
+  return [loaded, main].some((exports) => Object.keys(exports).some((name) => calls.test(name) && typeof exports[name] === 'function'));
 }
 
 /** Waits until the server answers: 5 s, or 0.5 s if nothing listens. */

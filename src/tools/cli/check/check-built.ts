@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { cp, mkdtemp, realpath, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, join, parse, relative, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 
 import type { Problem } from '../../checks/for-cli.ts';
 import type { CheckArguments } from '../arguments.ts';
+import { readWranglerSettings } from '../../testing/index.ts';
 import { builtFile } from '../project/built-file.ts';
 import { findFunction, findFunctions } from '../project/functions-folder.ts';
 import { DevError } from '../project/problem.ts';
@@ -56,9 +56,11 @@ export async function checkBuilt(built: string, settings: CheckArguments, direct
 
 async function load(file: string, folder: string, directory: string): Promise<BuiltOutcome> {
   // As on Lambda. Workers take every file for an ES module.
-  const isWorker = ['toml', 'json', 'jsonc'].some((extension) => existsSync(join(directory, `wrangler.${extension}`)));
-  const flags = isWorker ? [] : ['--no-experimental-require-module', '--no-experimental-detect-module'];
+  const settings = readWranglerSettings(directory);
+  const [, main = ''] = /\bmain["\s]*[:=]\s*["']([^"']+)/.exec(settings ?? '') ?? [];
+  const flags = settings !== undefined ? [] : ['--no-experimental-require-module', '--no-experimental-detect-module'];
   const given = [file, String(await freePort()), pathToFileURL(join(directory, 'package.json')).href];
+  if (parse(main).name === parse(file).name) given.push('worker');
   const child = spawn(process.execPath, [...flags, builtFile('built-main'), ...given], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

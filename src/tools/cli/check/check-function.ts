@@ -6,7 +6,7 @@ import { placeOf } from '../../checks/for-cli.ts';
 import { toCallable } from '../dev/call-function.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { CompileError, loadFunction } from '../project/loader.ts';
-import { exportsFunction, noFunctionMessage } from '../project/no-function.ts';
+import { exportsFunction, isNetlify, noFunctionMessage } from '../project/no-function.ts';
 import { recordServers } from '../project/observe-handlers.ts';
 import { DevError } from '../project/problem.ts';
 import { checkServer } from './check-server.ts';
@@ -30,11 +30,12 @@ export async function checkFunction(source: FunctionSource): Promise<CheckedFunc
   process.on('unhandledRejection', onRejection);
   try {
     const { exports, compiled } = await loadFunction(source);
-    isFunction = exportsFunction(Object.keys(exports));
+    const hasCommonName = exportsFunction(exports, false);
+    isFunction = hasCommonName || (servers.length > 0 && !isNetlify(process.cwd()) && exportsFunction(exports, true));
     const isUnseen = isFunction && compiled.isGraphQL && servers.length === 0;
     if (isUnseen) notices.push(notSeen);
     // Throws if these exports are not functions. `lambda` is for AWS alone.
-    if (isFunction && typeof exports['lambda'] !== 'function') toCallable(name, exports);
+    if (hasCommonName && typeof exports['lambda'] !== 'function') toCallable(name, exports);
     const advice = noFunctionMessage(name, Object.keys(exports));
     if (!isFunction && servers.length > 0) throw new Error(advice);
     if (!isFunction) notices.push(advice);

@@ -27,7 +27,7 @@ export type Callable = (request: FunctionRequest) => Promise<Response>;
 
 /**
  * Wraps the exports of a module as a `Callable`. As on Netlify, an export named `handler` takes precedence over the default export. On Lambda
- * the name of the export is a setting; here it is `handler`, then `lambda`, then the default export. Throws for a module that exports no function.
+ * the name of the export is a setting; here it is `handler`, then `lambda`, then the default export, then any function. Throws for a module that exports no function.
  */
 export function toCallable(name: string, exports: Readonly<Record<string, unknown>>, settings: PlatformSettings = asOnNetlify): Callable {
   const { platform, timeout } = settings;
@@ -48,10 +48,16 @@ export function toCallable(name: string, exports: Readonly<Record<string, unknow
     }
     throw new TypeError(noFunctionMessage(name, Object.keys(exports), main));
   }
-  const chosen = handler ?? (platform === 'netlify-v1' ? undefined : exports['lambda']) ?? main;
+  const named = isLambda(settings) ? Object.values(exports).find((value) => typeof value === 'function') : undefined;
+  const chosen = handler ?? (isLambda(settings) ? exports['lambda'] : undefined) ?? main ?? named;
   if (typeof chosen === 'function') return callWithEvents(name, chosen as EventHandler, platform, timeout);
   const found = Object.keys(exports).join(', ') || 'nothing';
   throw new TypeError(`Expected the function ${name} to export an event handler as handler, lambda or default; it exports ${found}.`);
+}
+
+/** True where the settings of a function name its export. */
+export function isLambda({ platform }: PlatformSettings): boolean {
+  return platform !== 'netlify' && platform !== 'netlify-v1' && platform !== 'fetch';
 }
 
 const asOnNetlify: PlatformSettings = { platform: 'netlify' };

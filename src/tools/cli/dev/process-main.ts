@@ -15,7 +15,7 @@ import { exportsFunction, noFunctionMessage } from '../project/no-function.ts';
 import { observeHandlers } from '../project/observe-handlers.ts';
 import { answerRequest, sendFailure } from './answer-request.ts';
 import type { ServedFunction } from './answer-request.ts';
-import { toCallable } from './call-function.ts';
+import { isLambda, toCallable } from './call-function.ts';
 import type { FunctionToLoad, Instruction, ProcessData, ProcessMessage } from './messages.ts';
 
 // As in functions on Netlify.
@@ -101,7 +101,7 @@ async function load({ name, compiled }: FunctionToLoad, { directory, platform }:
   try {
     const exports = await importFunction(compiled);
     const names = Object.keys(exports);
-    if (!exportsFunction(names)) {
+    if (!exportsFunction(exports, handlers > 0 && isLambda(platform))) {
       const message = noFunctionMessage(name, names);
       if (handlers > 0) return [{ ...served, problem: message }];
       send({ kind: 'warning', message });

@@ -1,6 +1,16 @@
-/** True when platforms find a function to call. */
-export function exportsFunction(exports: readonly string[]): boolean {
-  return exports.some((name) => name === 'default' || name === 'handler' || name === 'lambda');
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** True when platforms find a function to call. `anyName`: on Lambda, whose settings name the export. */
+export function exportsFunction(exports: Readonly<Record<string, unknown>>, anyName: boolean): boolean {
+  return Object.entries(exports).some(
+    ([name, value]) => /^(?:default|handler|lambda)$/.test(name) || (anyName && typeof value === 'function'),
+  );
+}
+
+/** True for the project of a site on Netlify, which calls `default` and `handler` only. */
+export function isNetlify(directory: string): boolean {
+  return existsSync(join(directory, 'netlify.toml'));
 }
 
 /** Explains which exports a function needs. */

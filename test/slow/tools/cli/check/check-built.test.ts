@@ -95,7 +95,7 @@ serve({ typeDefs: 'type Query { a: Int }' }, { port: ${port} });`;
 
 test('a wrong schema, a handler that is not exported, and a folder without one are problems', async (context) => {
   const wrong = await checkBuilt(context, { 'functions/graphql.ts': sound.replace('a: Int', 'a: Missing') });
-  const unexported = await checkBuilt(context, { 'functions/graphql.ts': sound.replace('export default', 'export const graphql =') });
+  const unexported = await checkBuilt(context, { 'functions/graphql.ts': sound.replace('export default', 'void') });
   const other = await checkBuilt(context, { 'functions/other.ts': 'export const nothing = 1;' });
   const { directory } = await createProject(context, {});
   const { code, stderr } = await runCommandHere(directory, 'check', '--built', 'dist');
@@ -105,4 +105,42 @@ test('a wrong schema, a handler that is not exported, and a folder without one a
   assert.match(other[0]!, /^built It has no file that exports a handler/);
   assert.match(stderr, /^There is no dist in .*\. Build the project first\./);
   assert.equal(code, 1);
+});
+
+test('a store in memory, which production refuses, is named', async (context) => {
+  const store = `import { idempotency, memoryStore } from 'graphql-functions/idempotency';
+${sound.replace('csrfPrevention: true,', 'csrfPrevention: true, plugins: [idempotency({ store: memoryStore(), identity: () => undefined })],')}`;
+
+  const lines = await checkBuilt(context, { 'functions/graphql.ts': store });
+
+  assert.match(lines[0]!, /^built\/graphql\.mjs Expected a shared store in production, got memoryStore\(\)/);
+});
+
+test('a handler of Lambda may have any name, as Handler names the export; Netlify calls no other than its own', async (context) => {
+  const files = { 'functions/graphql.ts': sound.replace('export default', 'export const graphqlHandler =') };
+
+  assert.deepEqual(await checkBuilt(context, files), ['No problems in built.']);
+  assert.match(
+    (await checkBuilt(context, { ...files, 'netlify.toml': '' }))[0]!,
+    /^built\/graphql\.mjs It exports neither default nor handler/,
+  );
+});
+
+test('a worker exports an object, and may read bindings when it is loaded', async (context) => {
+  const settings = '{ "main": "functions/graphql.ts", "d1_databases": [{ "binding": "DB", "database_id": "1" }] }';
+  const worker = `import { env } from 'cloudflare:workers';
+import { d1Store, idempotency } from 'graphql-functions/idempotency';
+${sound.replace('csrfPrevention: true,', 'csrfPrevention: true, plugins: [idempotency({ store: d1Store(env.DB), identity: () => undefined })],')}`;
+  const flags = ['--format=esm', '--out-extension:.js=.mjs', '--external:cloudflare:*'];
+  const object = worker.replace('export default createHandler', 'const { fetch } = createHandler').concat('\nexport default { fetch };');
+
+  const lines = await checkBuilt(context, { 'wrangler.jsonc': settings, 'functions/graphql.ts': worker }, flags);
+
+  assert.match(
+    lines[0]!,
+    /^built\/graphql\.mjs Expected the default export to be an object with fetch, got a function: Workers take a function for a class\./,
+  );
+  assert.deepEqual(await checkBuilt(context, { 'wrangler.jsonc': settings, 'functions/graphql.ts': object }, flags), [
+    'No problems in built.',
+  ]);
 });

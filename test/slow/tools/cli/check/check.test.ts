@@ -383,3 +383,13 @@ test('a binding that the settings of Wrangler do not name is undefined, also in 
   assert.match(stdout, /^functions\/global\.ts.*Expected d1Store to get a client/m);
   assert.match(stdout, /^functions\/local\.ts.*Expected d1Store to get a client/m);
 });
+
+test('a handler of Lambda may have any name; Netlify calls no other than its own', async (context) => {
+  const named = { 'functions/graphql.ts': graphql.replace('export default', 'export const graphqlHandler =') };
+
+  assert.equal((await check(context, named)).stdout, 'No problems in graphql.\n');
+  assert.match(
+    (await check(context, { ...named, 'netlify.toml': '' })).stdout,
+    /Expected the function graphql to export default .* it exports graphqlHandler/,
+  );
+});

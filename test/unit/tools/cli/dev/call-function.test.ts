@@ -28,3 +28,12 @@ test('a function that returns a handler instead of a response says to export it'
     /Expected the function to return a Response, got a function\. If createHandler created it, export it: export default/,
   );
 });
+
+test('on Lambda, whose settings name the export, a handler may have any name; elsewhere not', async () => {
+  const graphqlHandler = createHandler({ ...options, resolvers: { Query: { ok: () => true } } });
+
+  const answer = await toCallable('graphql', { graphqlHandler }, { platform: 'aws-http' })(request);
+
+  assert.equal(await answer.text(), '{"data":{"ok":true}}');
+  assert.throws(() => toCallable('graphql', { graphqlHandler }), /it exports graphqlHandler\. Write: export default/);
+});
