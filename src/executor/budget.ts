@@ -45,10 +45,11 @@ export class Budget {
     const operations = limits?.operations ?? 1;
     this.#limits = limits;
     this.#end = end;
-    this.#maxSize = (limits?.capacity.maxBytes ?? Infinity) / operations;
-    this.#maxErrors = Math.max(minRecordedErrors, maxRecordedErrors / operations);
-    this.#containersLeft = freeContainers / operations;
-    this.#workLeft = limits === undefined ? Infinity : freeWork / operations;
+    // Whole numbers: after the first batch with fractions, V8 would compile again what counts.
+    this.#maxSize = Math.floor((limits?.capacity.maxBytes ?? Infinity) / operations);
+    this.#maxErrors = Math.max(minRecordedErrors, Math.ceil(maxRecordedErrors / operations));
+    this.#containersLeft = Math.floor(freeContainers / operations);
+    this.#workLeft = limits === undefined ? Infinity : Math.floor(freeWork / operations);
     this.#partsLeft = maxParts;
   }
 

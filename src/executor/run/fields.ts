@@ -71,8 +71,7 @@ function runFields(run: Run, selection: Selection, source: unknown, position: Po
 
 /** Generates code for a selection after many objects. It is tried only once, because it would fail again. */
 function codeAfterMany({ settings }: Run, selection: Selection): GeneratedCode | undefined {
-  if (selection.runs === Infinity || ++selection.runs < (settings.rowsBeforeCode ?? defaultRowsBeforeCode)) return undefined;
-  selection.runs = Infinity;
+  if (selection.runs++ !== (settings.rowsBeforeCode ?? defaultRowsBeforeCode)) return undefined;
   selection.code = createCode(selection, codeRuntime);
   return selection.code;
 }
