@@ -63,13 +63,32 @@ for (let round = 0; round <= runs; round++) {
   }
 }
 
+/** For each count of requests: CPU since the start, and the median of the rounds' ratios to bare graphql-js 17. */
+interface FirstResult {
+  readonly requests: number;
+  readonly cpuMilliseconds: number;
+  readonly ratio: number;
+}
+
 const [floor, bare] = samples as [number[][], number[][]];
-console.log(`${''.padEnd(40)}${counts.map((count) => `first ${count}`.padStart(22)).join('')}`);
-for (const [at, { name }] of contestants.entries()) {
-  const cells = counts.map((_, nth) => {
-    const times = samples[at]!.map((sample) => sample[nth]!);
+const results = samples.map((own): FirstResult[] =>
+  counts.map((requests, nth) => {
+    const times = own.map((sample) => sample[nth]!);
     const ratios = times.map((time, round) => (time - floor[round]![nth]!) / (bare[round]![nth]! - floor[round]![nth]!));
-    return `${rounded(median(times))} ms ${rounded(median(ratios))}×`;
+    return { requests, cpuMilliseconds: rounded(median(times)), ratio: rounded(median(ratios)) };
+  }),
+);
+if (process.env['AS_JSON']) {
+  const [, reference, ours] = results;
+  const toRow = ({ requests, ...own }: FirstResult, at: number): object => ({
+    requests,
+    contestants: { 'graphql-functions': own, 'bare graphql-js 17': { cpuMilliseconds: reference![at]!.cpuMilliseconds, ratio: 1 } },
   });
-  console.log(`${name.padEnd(40)}${cells.map((cell) => cell.padStart(22)).join('')}`);
+  console.log(JSON.stringify(ours!.map(toRow)));
+} else {
+  console.log(`${''.padEnd(40)}${counts.map((count) => `first ${count}`.padStart(22)).join('')}`);
+  for (const [at, { name }] of contestants.entries()) {
+    const cells = results[at]!.map(({ cpuMilliseconds, ratio }) => `${cpuMilliseconds} ms ${ratio}×`);
+    console.log(`${name.padEnd(40)}${cells.map((cell) => cell.padStart(22)).join('')}`);
+  }
 }

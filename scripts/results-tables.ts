@@ -30,6 +30,18 @@ interface Results {
     readonly sdlKB: number;
     readonly contestants: Readonly<Record<string, Ratio & { cpuMilliseconds: number }>>;
   }[];
+  /** One process that serves all kinds of requests in turn. */
+  readonly mixed: readonly (Ratio & {
+    readonly shape: string;
+    readonly microseconds: number;
+    readonly minimum: number;
+    readonly quartiles: readonly [number, number];
+  })[];
+  /** The first requests of a process, with its start. */
+  readonly first: readonly {
+    readonly requests: number;
+    readonly contestants: Readonly<Record<string, Ratio & { cpuMilliseconds: number }>>;
+  }[];
   readonly sizes: Readonly<Record<string, { readonly gzipKB: number }>>;
   readonly dataSources: Readonly<Record<string, Readonly<Record<string, Ratio & { microseconds: number }>>>>;
 }
@@ -61,6 +73,27 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
       warm.map(({ workload, contestants }) => [workload, ...names.map((name) => faster(contestants[name]?.ratio))]),
     );
   },
+  first: ({ first }) =>
+    toTable(
+      ['CPU, ms', ours, reference, toReference],
+      first.map(({ requests, contestants }) => [
+        `first ${inWords(requests)} requests`,
+        String(contestants[ours]!.cpuMilliseconds),
+        String(contestants[reference]!.cpuMilliseconds),
+        faster(contestants[ours]!.ratio),
+      ]),
+    ),
+  mixed: ({ mixed }) =>
+    toTable(
+      ['CPU per request, µs', 'median', 'minimum', 'quartiles', toReference],
+      mixed.map(({ shape, microseconds, minimum, quartiles, ratio }) => [
+        shape,
+        String(microseconds),
+        String(minimum),
+        quartiles.join(' – '),
+        faster(ratio),
+      ]),
+    ),
   sizes: ({ sizes }) =>
     toTable(
       ['Bundle of one field', 'KB, gzip'],
