@@ -1,5 +1,6 @@
 import { createRandom } from '../../../support/random.ts';
 import type { Random } from '../../../support/random.ts';
+import { toolText } from './doors.ts';
 import type { Answer, Door } from './doors.ts';
 import { policies, randomModel, scopes } from './model.ts';
 import type { Model, Rule } from './model.ts';
@@ -30,13 +31,17 @@ export interface Trial {
 
 const documentsOfSchema = 8;
 
-export function createTrial(seed: number, createRights: CreateRights): Trial {
+/** `used`: the doors that the server must have. */
+export function createTrial(seed: number, createRights: CreateRights, used: readonly Door[]): Trial {
   const random = createRandom(seed);
   const model = randomModel(random, seed);
   const schema = referenceSchema(model);
   const generator = new OperationGenerator(model, random, schema);
   const documents = Array.from({ length: documentsOfSchema }, () => generator.next());
-  const server = createServer(model, { random, createRights, documents: documents.map(([one]) => one!.text) });
+  const hasTools = used.some(({ name }) => name === 'MCP tool');
+  const tools = hasTools ? documents.map(([one], at) => [`tool${at}`, toolText(one!, `tool${at}`)] as const) : [];
+  const texts = [...documents.map(([one], at) => [String(at), one!.text] as const), ...tools];
+  const server = createServer(model, { random, createRights, documents: new Map(texts), hasTools });
   const cases = documents.flatMap((operations, at) =>
     operations.flatMap((operation): Case[] => {
       const needed = neededPlaces(schema, operation);
@@ -103,7 +108,7 @@ export async function problemsOf({ seed, model, server }: Trial, sent: readonly 
   const effects = server.enter(caller);
   const answers = await door.send(server, sent);
   const problems = answers.length === sent.length ? [] : [`${answers.length} answers`];
-  for (const [at, one] of sent.entries()) problems.push(...problemsOfAnswer(one, answers[at]!, effects));
+  for (const [at, one] of sent.entries()) problems.push(...problemsOfAnswer(one, answers[at]!, { ...effects, admits: server.admits }));
   problems.push(...problemsOfQuestions(model, sent, effects));
   if (sent.every(({ expected }) => expected !== undefined)) {
     if (effects.points > 0) problems.push(`${effects.points} points were taken`);
@@ -112,7 +117,11 @@ export async function problemsOf({ seed, model, server }: Trial, sent: readonly 
   return problems.map((problem) => `seed ${seed}, ${door.name}: ${problem}\n${describe(sent, answers, server)}`);
 }
 
-function problemsOfAnswer({ operation, needed, expected }: Case, { status, body }: Answer, { calls }: Effects): readonly string[] {
+function problemsOfAnswer(
+  { operation, needed, expected }: Case,
+  { status, challenge, body }: Answer,
+  { calls, admits }: Pick<Effects, 'calls'> & Pick<Server, 'admits'>,
+): readonly string[] {
   const problems: string[] = [];
   const called = calls.filter(([name]) => name === operation.operationName).map(([, place]) => place);
   const { data, errors = [] } = body;
@@ -128,7 +137,11 @@ function problemsOfAnswer({ operation, needed, expected }: Case, { status, body 
   if (data !== undefined || errors.length !== 1 || refusal === undefined) return [...problems, `allowed, expected ${expected.code}`];
   const { code, missing, needed: wanted } = refusal.extensions;
   const told = JSON.stringify({ code, missing, needed: wanted });
-  if (told !== JSON.stringify(expected)) problems.push(`told ${told}, expected ${JSON.stringify(expected)}`);
+  if (challenge === undefined && told !== JSON.stringify(expected)) problems.push(`told ${told}, expected ${JSON.stringify(expected)}`);
+  if (code !== expected.code) problems.push(`${code}, expected ${expected.code}`);
+  const scope = expected.missing.length === 0 ? undefined : expected.needed.join(' ');
+  if (challenge !== undefined && admits && code === 'FORBIDDEN' && /scope="(.*?)"/.exec(challenge)?.[1] !== scope)
+    problems.push(`challenge ${challenge}, expected scope ${scope}`);
   const expectedStatus = code === 'UNAUTHENTICATED' ? 401 : 403;
   if (status !== undefined && status !== expectedStatus) problems.push(`status ${status}, expected ${expectedStatus}`);
   return problems;

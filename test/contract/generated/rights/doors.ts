@@ -1,3 +1,5 @@
+import { Kind } from 'graphql';
+
 import { parseParts } from '../../../support/multipart.ts';
 import { resultsOf } from '../../../support/sse.ts';
 import type { RandomOperation } from './operations.ts';
@@ -13,6 +15,8 @@ export interface Sent {
 export interface Answer {
   /** Undefined: the door has none for a single operation. */
   readonly status: number | undefined;
+  /** `WWW-Authenticate` of a refused MCP tool, in place of a body. */
+  readonly challenge?: string;
   readonly body: { readonly data?: unknown; readonly errors?: readonly { readonly message: string; readonly extensions?: any }[] };
 }
 
@@ -55,9 +59,17 @@ function acceptFor({ kind, isDeferred }: RandomOperation): string {
   return isDeferred ? 'multipart/mixed, application/json' : 'application/json';
 }
 
+/** The document of the tool of an operation. Undefined: it cannot be a tool. */
+export function toolText({ text, document, kind }: RandomOperation, name: string): string | undefined {
+  const [operation, other] = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  if (kind === 'subscription' || other !== undefined || /@defer|@stream|__schema|__type\(/.test(text)) return undefined;
+  const at = operation!.selectionSet.loc!.start;
+  return `${text.slice(0, at)} @mcpTool(name: "${name}", description: "Runs ${name}") ${text.slice(at)}`;
+}
+
 const single = async (answer: Promise<Answer>): Promise<readonly Answer[]> => [await answer];
 
-/** All doors through which random operations are sent. Those of MCP tools and REST are added here. */
+/** All doors through which random operations are sent. That of REST is added here. */
 export const doors: readonly Door[] = [
   {
     name: 'POST',
@@ -102,4 +114,37 @@ export const doors: readonly Door[] = [
     atOnce: 1,
     send: async (server, [sent]) => [{ status: undefined, body: (await server.handler(bodyOf(sent!), {})) as Answer['body'] }],
   },
+  {
+    name: 'MCP tool',
+    takes: (operation) => toolText(operation, '') !== undefined,
+    atOnce: 1,
+    send: async (server, [sent]) => {
+      const params = { name: `tool${sent!.id}`, arguments: sent!.operation.variables };
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-11-25',
+        'idempotency-key': `"key-${keys++}"`,
+      };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+      const response: Response = await server.handler(new Request(`${url}/mcp`, { method: 'POST', headers, body }), {});
+      const { status } = response;
+      if (status !== 401 && status !== 403) return [{ status: undefined, body: resultOfTool((await response.json()) as ToolAnswer) }];
+      const errors = [{ message: await response.text(), extensions: { code: status === 401 ? 'UNAUTHENTICATED' : 'FORBIDDEN' } }];
+      return [{ status, challenge: response.headers.get('www-authenticate') ?? '', body: { errors } }];
+    },
+  },
 ];
+
+interface ToolAnswer {
+  readonly result: {
+    readonly isError?: true;
+    readonly content: readonly [{ readonly text: string }];
+    readonly structuredContent?: unknown;
+  };
+}
+
+/** The result of the operation that a tool has run. */
+function resultOfTool({ result }: ToolAnswer): Answer['body'] {
+  return result.isError === true ? (JSON.parse(result.content[0].text) as Answer['body']) : { data: result.structuredContent };
+}

@@ -199,10 +199,10 @@ export class OperationGenerator {
     return this.#random.pick([' @stream', ' @stream(initialCount: 1)', ' @stream(if: $take0)']);
   }
 
-  /** The fields of the root of mutations cannot be deferred, nor can they be streams. */
+  /** The fields of the roots of mutations and subscriptions cannot be deferred, nor can they be streams. */
   #allowsParts(type: string): boolean {
     const { types, roots } = this.#model;
-    return type !== roots.mutation && types.get(roots.mutation)!.interfaces.length === 0;
+    return [roots.mutation, roots.subscription].every((root) => type !== root && types.get(root)!.interfaces.length === 0);
   }
 
   #entitiesField(depth: number): string {
@@ -232,10 +232,10 @@ export class OperationGenerator {
     return `{ __typename: ${JSON.stringify(this.#nameOfEntity())}, id: "1" }`;
   }
 
-  /** Sometimes the name of no entity, or of no type. */
+  /** Sometimes the name of a type that has no objects of its own, or of no type. */
   #nameOfEntity(): string {
     const { entities, types } = this.#model;
-    const others = [...types.keys(), 'Unknown', 'ID', '_Entity', '__Type', 'constructor'];
+    const others = [...[...types.keys()].filter((name) => /^[EUS]\d/.test(name)), 'Unknown', 'ID', '_Entity', 'constructor'];
     return this.#random.pick(this.#random.chance(0.2) ? others : entities);
   }
 

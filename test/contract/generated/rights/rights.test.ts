@@ -36,7 +36,7 @@ async function sendOperations(
   const problems: string[] = [];
   const count = { sent: 0, refused: 0 };
   for (let at = seed; count.sent < least && problems.length < 3; at++) {
-    const problem = await findProblem(createTrial(at, createRights), used, count);
+    const problem = await findProblem(createTrial(at, createRights, used), used, count);
     if (problem !== undefined) problems.push(problem);
   }
   return { problems, count };
@@ -52,6 +52,7 @@ describe('the reference', () => {
       const trial = (trials[at] ??= createTrial(
         at + 1,
         simpleRights(() => hole),
+        doors,
       ));
       hole = next;
       const problem = await findProblem(trial, doors);

@@ -379,6 +379,7 @@ export const groups: Readonly<Record<string, Group>> = {
       type Query { open: Int }
       type Book @key(fields: "id") { id: ID }
       type User @key(fields: "id") @authenticated { id: ID }
+      type Keyless @authenticated { id: ID }
       interface Media @key(fields: "id") @requiresScopes(scopes: [["media"]]) { id: ID }
       type Film implements Media @key(fields: "id") { id: ID }
       type Song implements Media @key(fields: "id") @requiresScopes(scopes: [["songs"]]) { id: ID }`,
@@ -442,6 +443,11 @@ export const groups: Readonly<Record<string, Group>> = {
         operation: '{ _entities(representations: [{ __typename: "Film", id: 1 }]) { ... on Media { id } } }',
         caller: user,
         expected: ['FORBIDDEN', ['media'], ['media']],
+      },
+      {
+        title: 'a type without a key, whose reference resolver may run, too',
+        operation: '{ _entities(representations: [{ __typename: "Keyless", id: 1 }]) { ... on Book { id } } }',
+        expected: unauthenticated,
       },
       {
         title: 'two fields, of which one is left out',

@@ -6,6 +6,7 @@ import { idempotency, memoryStore } from '../../../../src/entries/idempotency.ts
 import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
 import { batch, createHandler } from '../../../../src/entries/index.ts';
 import type { ServerPlugin } from '../../../../src/entries/index.ts';
+import { mcp } from '../../../../src/entries/mcp.ts';
 import { subgraph } from '../../../../src/entries/subgraph.ts';
 import type { Random } from '../../../support/random.ts';
 import { objectTypes, policies } from './model.ts';
@@ -34,21 +35,24 @@ export interface Effects {
 export interface Server {
   readonly handler: (event: unknown, context: object) => Promise<any>;
   readonly enter: (caller: Caller) => Effects;
+  /** False: the plugin takes the place of authorization(), and MCP does not know what it needs. */
+  readonly admits: boolean;
   /** For failures. */
   readonly typeDefs: string;
 }
 
+export interface Serving {
+  readonly random: Random;
+  readonly createRights: CreateRights;
+  readonly documents: ReadonlyMap<string, string | undefined>;
+  /** True if documents with `@mcpTool` are tools. */
+  readonly hasTools: boolean;
+}
+
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** Creates a server that knows the operations by the ids `0`, `1`, and so on. */
-export function createServer(
-  model: Model,
-  {
-    random,
-    createRights,
-    documents,
-  }: { readonly random: Random; readonly createRights: CreateRights; readonly documents: readonly string[] },
-): Server {
+/** Creates a server that knows these documents by their ids, unless they are undefined. */
+export function createServer(model: Model, { random, createRights, documents, hasTools }: Serving): Server {
   const nodeEnv = random.pick(['test', 'production', '']);
   const { typeDefs, extensions } = writeSchema(model, random, nodeEnv !== 'production');
   let caller: Caller = { scopes: undefined, policies: new Map() };
@@ -71,7 +75,8 @@ export function createServer(
       ]),
     ),
   });
-  const others = random.chance(0.3) ? costlyPlugins(() => effects) : [];
+  const tools = hasTools ? [mcp({ name: 'api', version: '1' })] : [];
+  const others = [...tools, ...(random.chance(0.3) ? costlyPlugins(() => effects) : [])];
   // With `admit`, the place in the list does not count.
   const plugins = 'admit' in rights && random.chance(0.5) ? [...others, rights] : [rights, ...others];
   const note = (info: GraphQLResolveInfo, place: string): void => void effects.calls.push([info.operation.name?.value ?? '', place]);
@@ -83,7 +88,7 @@ export function createServer(
     allowBatchedHttpRequests: true,
     csrfPrevention: true,
     incrementalDelivery: incrementalDelivery(),
-    trustedDocuments: { documents: Object.fromEntries(documents.map((text, at) => [String(at), text])) },
+    trustedDocuments: { documents: Object.fromEntries([...documents].filter(([, text]) => text !== undefined)) },
     context: () => ({}),
     plugins,
   };
@@ -94,6 +99,7 @@ export function createServer(
   ) as unknown as Server['handler'];
   return {
     handler,
+    admits: 'admit' in rights,
     typeDefs,
     enter: (next) => {
       caller = next;
