@@ -2,10 +2,10 @@
 
 /** The tests of each file: the fewest that say what the file promises, the fastest first. */
 export const areas: Readonly<Record<string, readonly string[]>> = {
-  'src/server/http/csrf.ts': [
-    'test/unit/server/http/csrf.test.ts',
+  'src/server/doors/rules.ts': [
+    'test/unit/server/doors/csrf.test.ts',
     'test/contract/security/advisories.test.ts',
-    'test/unit/server/http/body.test.ts',
+    'test/unit/server/doors/body.test.ts',
     'test/unit/v3/handler.test.ts',
   ],
   'src/server/operation/format-errors.ts': [

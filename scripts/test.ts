@@ -3,7 +3,7 @@
  * as the last line the count. What tests print is shown only if their process crashes; `npx node --test <file>` shows it for one file.
  *
  *     node scripts/test.ts "test/{unit,contract}"                 npm test
- *     node scripts/test.ts "test/{unit,contract}" server/http     npm test server/http: only the files whose path contains it
+ *     node scripts/test.ts "test/{unit,contract}" server/doors    npm test server/doors: only the files whose path contains it
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -13,11 +13,11 @@ import type {
   StreamedResponse,
   Until,
 } from '../shared/index.ts';
-import type { CORSOptions } from './http/cors.ts';
-import { malformedRequest, onlyQueriesBy, subscriptionNotPossible } from './http/errors.ts';
-import type { ContextArgument, HTTPSettings } from './http/http-settings.ts';
-import { VariablesLimit } from './http/params.ts';
-import type { Streaming } from './http/response.ts';
+import type { CORSOptions } from './doors/cors.ts';
+import { malformedRequest, onlyQueriesBy, subscriptionNotPossible } from './doors/errors.ts';
+import type { ContextArgument, HTTPSettings } from './doors/http-settings.ts';
+import { VariablesLimit } from './doors/body.ts';
+import type { Streaming } from './doors/graphql/response.ts';
 import type { EncodeBody } from './operation/around.ts';
 import { clientLeft, unfinishedAtDeadline } from './operation/errors.ts';
 import type { Asked, Door, RequestCall } from './operation/door.ts';

@@ -2,9 +2,9 @@
 
 export { serve } from './pipeline.ts';
 export { createClose } from './startup/start.ts';
-export { uncacheable } from './http/response.ts';
-export type { Explainable } from './http/http-settings.ts';
-export { streaming } from './http/streams/streaming.ts';
+export { uncacheable } from './doors/response-head.ts';
+export type { Explainable } from './doors/http-settings.ts';
+export { streaming } from './doors/graphql/streams/streaming.ts';
 export type { HandlerObserver } from './pipeline.ts';
 export { entriesOf, errorsIn } from './operation/documents/trusted-documents.ts';
 export type { OperationSettings } from './operation/operation.ts';

@@ -1,13 +1,13 @@
 export type { Closable } from './startup/start.ts';
 export { createHandlerFor, createUnobservedHandler } from './pipeline.ts';
-export type { ContextArgument } from './http/http-settings.ts';
-export { parseAccept } from './http/accept.ts';
-export { matchesOrigin, writeCORSFields } from './http/cors.ts';
-export type { CORSOptions, CORSOrigin } from './http/cors.ts';
-export { needsNoPreflight } from './http/csrf.ts';
-export { VariablesLimit, parseJSON, readText } from './http/params.ts';
-export type { HTTPStatusProfile } from './http/status.ts';
-export { streaming } from './http/streams/streaming.ts';
+export type { ContextArgument } from './doors/http-settings.ts';
+export { parseAccept } from './doors/accept.ts';
+export { matchesOrigin, writeCORSFields } from './doors/cors.ts';
+export type { CORSOptions, CORSOrigin } from './doors/cors.ts';
+export { needsNoPreflight } from './doors/rules.ts';
+export { VariablesLimit, parseJSON, readText } from './doors/body.ts';
+export type { HTTPStatusProfile } from './doors/graphql/status.ts';
+export { streaming } from './doors/graphql/streams/streaming.ts';
 export { createUntypedStreamingHandler } from './lambda-stream-handler.ts';
 export type {
   ApolloOperationManifest,
@@ -45,5 +45,5 @@ export { findCheck } from './startup/load-tools.ts';
 export type { CreateHandler, OptionsPromise, OptionsSource } from './startup/start.ts';
 export { createHandler } from './universal-handler.ts';
 export type { Handler } from './universal-handler.ts';
-export { incrementalDelivery } from './http/streams/incremental-delivery.ts';
-export type { IncrementalDelivery, IncrementalDeliveryOptions } from './http/streams/incremental-delivery.ts';
+export { incrementalDelivery } from './doors/graphql/streams/incremental-delivery.ts';
+export type { IncrementalDelivery, IncrementalDeliveryOptions } from './doors/graphql/streams/incremental-delivery.ts';

@@ -1,7 +1,7 @@
 import { Call, OperationLife, isStreamed } from './call.ts';
 import type { CallArguments } from './call.ts';
 import { createClose, Starter } from './startup/start.ts';
-import { streaming } from './http/streams/streaming.ts';
+import { streaming } from './doors/graphql/streams/streaming.ts';
 import { answer, createObserved } from './pipeline.ts';
 import { findStreamingAdapter, writeResponse } from './platform/aws-stream.ts';
 import type { ResponseStream } from './platform/aws-stream.ts';

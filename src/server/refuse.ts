@@ -2,11 +2,12 @@
 import { HeaderMap, isGraphQLError } from '../shared/index.ts';
 import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../shared/index.ts';
 import type { Call } from './call.ts';
-import { acceptOf, negotiateMediaType } from './http/accept.ts';
-import type { ResponseMediaType } from './http/accept.ts';
-import { defaultStatusProfile, statusOf } from './http/status.ts';
-import { addHeaders, normalizeHead, toSingleResponse } from './http/response.ts';
-import type { ResponseSettings } from './http/response.ts';
+import { acceptOf, negotiateMediaType } from './doors/accept.ts';
+import type { ResponseMediaType } from './doors/accept.ts';
+import { defaultStatusProfile, statusOf } from './doors/graphql/status.ts';
+import { addHeaders, normalizeHead } from './doors/response-head.ts';
+import { toSingleResponse } from './doors/graphql/response.ts';
+import type { ResponseSettings } from './doors/graphql/response.ts';
 import { copyThrown, httpExtensionOf, toGraphQLError, report } from './operation/errors.ts';
 import { formatResult } from './operation/format-errors.ts';
 import type { ErrorSettings } from './operation/format-errors.ts';

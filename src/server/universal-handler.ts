@@ -2,7 +2,7 @@ import type { Context as LambdaContext } from 'aws-lambda';
 
 import type { Closable, CreateHandler } from './startup/start.ts';
 import { createHandlerFor } from './pipeline.ts';
-import { streaming } from './http/streams/streaming.ts';
+import { streaming } from './doors/graphql/streams/streaming.ts';
 import { fetchAPI } from './platform/fetch.ts';
 import { lambdaAdapters } from './platform/aws.ts';
 import type { NetlifyContext } from './platform/netlify.ts';

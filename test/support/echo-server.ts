@@ -1,4 +1,4 @@
-import type { ContextArgument } from '../../src/server/http/http-settings.ts';
+import type { ContextArgument } from '../../src/server/doors/http-settings.ts';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { recordingLogger } from './recording-logger.ts';
 import type { LogLine } from './recording-logger.ts';

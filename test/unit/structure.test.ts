@@ -26,9 +26,9 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   'executor/parts': ['executor/plan', 'executor/run', 'executor/costs.ts', 'executor/execute.ts'],
   'server/platform': [],
   'server/operation': [],
-  'server/http': ['server/operation'],
-  'server/startup': ['server/http', 'server/operation'],
-  'server/node': ['server/startup', 'server/http', 'server/operation', 'server/platform', 'server/call.ts', 'server/pipeline.ts'],
+  'server/doors': ['server/operation', 'server/call.ts'],
+  'server/startup': ['server/doors', 'server/operation'],
+  'server/node': ['server/startup', 'server/doors', 'server/operation', 'server/platform', 'server/call.ts', 'server/pipeline.ts'],
 };
 
 /** The packages that a folder can import; `type:` marks those of which it can import only types. `tools` can import any. */
@@ -258,7 +258,7 @@ function assignedFunctions(text: string): readonly string[] {
     .filter((beginning) => !/^(?:(?:export )?(?:const|let)|\*|\/\/) /.test(beginning));
 }
 
-/** `server/http/csrf.ts` → `server/http`. */
+/** `server/doors/rules.ts` → `server/doors`. */
 function partOf(file: string): string {
   return file.split('/', 2).join('/');
 }

@@ -198,8 +198,8 @@ export function readHeaders(single: unknown, multiple?: unknown): HeaderMap {
 }
 
 function isLowerCaseRecord(map: unknown): map is Readonly<Record<string, string>> {
-  if (!isRecord(map)) return false;
-  for (const name in map) if (typeof map[name] !== 'string' || /[A-Z]/.test(name)) return false;
+  if (typeof map !== 'object' || map === null || Array.isArray(map)) return false;
+  for (const name in map) if (typeof (map as typeof map & Record<string, unknown>)[name] !== 'string' || /[A-Z]/.test(name)) return false;
   return true;
 }
 

@@ -3,7 +3,7 @@ import type { CheckWhole } from '../../executor/schema/index.ts';
 import { messageOf } from '../../shared/index.ts';
 import type { ServerStartContext } from '../operation/apollo-hooks.ts';
 import { hasPackageFiles, packageFolder, requireFromPackage } from './package-files.ts';
-import type { HTTPSettings } from '../http/http-settings.ts';
+import type { HTTPSettings } from '../doors/http-settings.ts';
 import type { Logger } from '../operation/types.ts';
 
 type Explain = NonNullable<HTTPSettings['explain']>;

@@ -2,12 +2,12 @@ import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphq
 
 import type { KeyValueCache } from '../../datasources/index.ts';
 import type { DeadlineOptions } from './deadline.ts';
-import { assertCredentials, assertOriginForm, corsExpectations } from '../http/cors.ts';
+import { assertCredentials, assertOriginForm, corsExpectations } from '../doors/cors.ts';
 import type { GraphQLJSExecutor } from '../../executor/index.ts';
-import type { ContextArgument } from '../http/http-settings.ts';
-import type { CORSOptions } from '../http/cors.ts';
-import type { IncrementalDelivery } from '../http/streams/incremental-delivery.ts';
-import type { HTTPStatusProfile } from '../http/status.ts';
+import type { ContextArgument } from '../doors/http-settings.ts';
+import type { CORSOptions } from '../doors/cors.ts';
+import type { IncrementalDelivery } from '../doors/graphql/streams/incremental-delivery.ts';
+import type { HTTPStatusProfile } from '../doors/graphql/status.ts';
 import type { ContextValue } from '../operation/context.ts';
 import {
   aFunction,

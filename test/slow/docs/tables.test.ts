@@ -10,7 +10,7 @@ const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8
 /** Where a page lists names that the source defines: the heading above the table, and how to find the names in the source. */
 const tables: readonly [page: string, heading: string, source: string, names: (source: string) => string[]][] = [
   ['plugins', 'Stages', 'src/server/operation/plugin.ts', (source) => membersOf(source, 'ServerPlugin')],
-  ['configuration', 'Context and data sources', 'src/server/http/http-settings.ts', (source) => membersOf(source, 'ContextArgument')],
+  ['configuration', 'Context and data sources', 'src/server/doors/http-settings.ts', (source) => membersOf(source, 'ContextArgument')],
   ['errors', 'Codes', 'src/server/operation/types.ts', codesOf],
 ];
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
-import type { ContextArgument } from '../../../../src/server/http/http-settings.ts';
+import type { ContextArgument } from '../../../../src/server/doors/http-settings.ts';
 import { createHandler } from '../../../../src/entries/index.ts';
 import type { ServerPlugin } from '../../../../src/entries/index.ts';
 import { quiet } from '../../../support/clock.ts';

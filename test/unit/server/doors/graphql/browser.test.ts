@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { createHandler } from '../../../../src/entries/index.ts';
-import type { ServerOptions } from '../../../../src/entries/index.ts';
+import { createHandler } from '../../../../../src/entries/index.ts';
+import type { ServerOptions } from '../../../../../src/entries/index.ts';
 
 /** As Chrome sends it. */
 const browser =

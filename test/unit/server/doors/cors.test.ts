@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
 
-import type { CORSOptions } from '../../../../src/server/http/cors.ts';
+import type { CORSOptions } from '../../../../src/server/doors/cors.ts';
 import { createEndpoint } from '../../../support/endpoint.ts';
 import { plainRequest, post } from '../../../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../../../support/plain-http.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { createHandler } from '../../../../../src/entries/fetch.ts';
-import { incrementalDelivery } from '../../../../../src/entries/incremental.ts';
-import { recordingLogger } from '../../../../support/recording-logger.ts';
+import { createHandler } from '../../../../../../src/entries/fetch.ts';
+import { incrementalDelivery } from '../../../../../../src/entries/incremental.ts';
+import { recordingLogger } from '../../../../../support/recording-logger.ts';
 
 /** The parts after the first of an answer whose bytes, but not its characters, exceed the limit. */
 async function partsBeyondLimit(spec: string): Promise<readonly { readonly [member: string]: any }[]> {

@@ -1,26 +1,20 @@
 /** The way in for GraphQL over HTTP. */
-import { HeaderMap } from '../shared/index.ts';
-import type { HTTPResponse, PromiseOrValue } from '../shared/index.ts';
-import { answerSizeOf } from './call.ts';
-import type { ArrivedCall } from './call.ts';
-import { acceptedTypes, methods, notAcceptable, openedInBrowser, webSocketNotSupported } from './http/errors.ts';
-import {
-  decodeUTF8,
-  operationParameters,
-  readBatch,
-  readParameters,
-  readQueryString,
-  readText,
-  readValue,
-  parseJSON,
-} from './http/params.ts';
-import { negotiate, toBatchResponse, uncacheable } from './http/response.ts';
-import type { Negotiation } from './http/response.ts';
-import type { Asked, AskedBatch, Door } from './operation/door.ts';
-import type { OwnRules } from './http/csrf.ts';
-import { names } from './http/accept.ts';
-import type { Delivery } from './operation/operation.ts';
-import type { OperationOutcome } from './operation/types.ts';
+import { HeaderMap } from '../../../shared/index.ts';
+import type { HTTPResponse, PromiseOrValue } from '../../../shared/index.ts';
+import { answerSizeOf } from '../../call.ts';
+import type { ArrivedCall } from '../../call.ts';
+import { acceptedTypes, methods, notAcceptable, openedInBrowser, webSocketNotSupported } from '../errors.ts';
+import { decodeUTF8, readText, readValue, parseJSON } from '../body.ts';
+import { operationParameters, readBatch, readParameters, readQueryString } from './params.ts';
+import { negotiate } from './response.ts';
+import { toBatchResponse } from './batch.ts';
+import { uncacheable } from '../response-head.ts';
+import type { Negotiation } from './response.ts';
+import type { Asked, AskedBatch, Door } from '../../operation/door.ts';
+import type { OwnRules } from '../rules.ts';
+import { names } from '../accept.ts';
+import type { Delivery } from '../../operation/operation.ts';
+import type { OperationOutcome } from '../../operation/types.ts';
 
 interface AskedOfGraphQL extends Asked<ArrivedCall> {
   readonly delivery: Delivery | undefined;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { createEndpoint } from '../../../support/endpoint.ts';
-import { get, json, plainRequest, post } from '../../../support/plain-http.ts';
+import { createEndpoint } from '../../../../support/endpoint.ts';
+import { get, json, plainRequest, post } from '../../../../support/plain-http.ts';
 
 const hello = { data: { hello: 'Hello, world!' } };
 

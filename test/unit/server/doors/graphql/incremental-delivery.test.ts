@@ -3,16 +3,16 @@ import { describe, it } from 'node:test';
 
 import { buildSchema, GraphQLScalarType, versionInfo } from 'graphql';
 
-import { createHandler } from '../../../../src/entries/fetch.ts';
-import { limits } from '../../../../src/entries/limits.ts';
-import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
-import type { ServerOptions } from '../../../../src/server/startup/options.ts';
-import { deferred } from '../../../support/deferred.ts';
-import { createEventSource } from '../../../support/event-source.ts';
-import { webRequest } from '../../../support/events.ts';
-import { chunkReader, parseParts } from '../../../support/multipart.ts';
-import { post } from '../../../support/plain-http.ts';
-import { recordingLogger } from '../../../support/recording-logger.ts';
+import { createHandler } from '../../../../../src/entries/fetch.ts';
+import { limits } from '../../../../../src/entries/limits.ts';
+import { incrementalDelivery } from '../../../../../src/entries/incremental.ts';
+import type { ServerOptions } from '../../../../../src/server/startup/options.ts';
+import { deferred } from '../../../../support/deferred.ts';
+import { createEventSource } from '../../../../support/event-source.ts';
+import { webRequest } from '../../../../support/events.ts';
+import { chunkReader, parseParts } from '../../../../support/multipart.ts';
+import { post } from '../../../../support/plain-http.ts';
+import { recordingLogger } from '../../../../support/recording-logger.ts';
 
 const current = 'multipart/mixed;incrementalSpec=v0.2, application/json';
 

@@ -1,8 +1,8 @@
-import { codeOf, httpExtensionOf, report } from '../operation/errors.ts';
-import type { HTTPExtension } from '../operation/errors.ts';
-import { describe } from '../../shared/index.ts';
-import type { Logger, OperationOutcome } from '../operation/types.ts';
-import type { ResponseMediaType } from './accept.ts';
+import { codeOf, httpExtensionOf, report } from '../../operation/errors.ts';
+import type { HTTPExtension } from '../../operation/errors.ts';
+import { describe } from '../../../shared/index.ts';
+import type { Logger, OperationOutcome } from '../../operation/types.ts';
+import type { ResponseMediaType } from '../accept.ts';
 
 /**
  * The statuses and labels of answers.

@@ -3,10 +3,10 @@ import type { FindDoor } from '../operation/door.ts';
 import type { Operation, OperationSettings } from '../operation/operation.ts';
 import type { LandingPage } from '../operation/apollo-hooks.ts';
 import type { CORSOptions } from './cors.ts';
-import type { CSRFSettings } from './csrf.ts';
-import type { RequestSettings } from './params.ts';
-import type { ResponseSettings } from './response.ts';
-import type { StreamFormat } from './streams/payload-chunks.ts';
+import type { CSRFSettings } from './rules.ts';
+import type { RequestSettings } from './graphql/params.ts';
+import type { ResponseSettings } from './graphql/response.ts';
+import type { StreamFormat } from './graphql/streams/payload-chunks.ts';
 import type { OperationOutcome } from '../operation/types.ts';
 
 /** The settings of GraphQL over HTTP. Created once, at cold start. */

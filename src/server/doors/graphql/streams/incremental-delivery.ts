@@ -1,13 +1,13 @@
 import { getNullableType, GraphQLError, isListType, Kind, visit } from 'graphql';
 import type { ASTVisitor, DirectiveNode, ValidationContext, ValidationRule, ValueNode } from 'graphql';
 
-import { deferDirective, planners, streamDirective, isGraphQL17, isIncrementalDirective } from '../../../executor/index.ts';
-import { assertEntries } from '../../../shared/index.ts';
-import type { Expectation } from '../../../shared/index.ts';
-import { executeIncrementally } from '../../operation/delivery/incremental.ts';
+import { deferDirective, planners, streamDirective, isGraphQL17, isIncrementalDirective } from '../../../../executor/index.ts';
+import { assertEntries } from '../../../../shared/index.ts';
+import type { Expectation } from '../../../../shared/index.ts';
+import { executeIncrementally } from '../../../operation/delivery/incremental.ts';
 import type { StreamFormat } from './payload-chunks.ts';
-import type { IncrementalExecution } from '../../operation/operation.ts';
-import { maxNameLength } from '../../operation/limits/nesting.ts';
+import type { IncrementalExecution } from '../../../operation/operation.ts';
+import { maxNameLength } from '../../../operation/limits/nesting.ts';
 
 /** The value of the option `incrementalDelivery`, from `incrementalDelivery()` of `graphql-functions/incremental`. */
 export interface IncrementalDelivery extends IncrementalExecution {

@@ -1,20 +1,21 @@
 import type { GraphQLError } from 'graphql';
 
-import { HeaderMap, byteLength, capacityOf, excessOf, messageOf, removeLifetimes } from '../../../shared/index.ts';
-import type { AnswerSize, HTTPResponse, StreamedResponse } from '../../../shared/index.ts';
-import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../operation/types.ts';
-import { createError, httpExtensionOf, toGraphQLError } from '../../operation/errors.ts';
-import { executeDelivery } from '../../operation/delivery/subscribe.ts';
-import { resultTooLarge } from '../../../executor/index.ts';
-import { parseAccept, wellKnownAccepts, chooseFrom, preference } from '../accept.ts';
-import { toSingleResponse, uncacheable } from '../response.ts';
+import { HeaderMap, byteLength, capacityOf, excessOf, messageOf, removeLifetimes } from '../../../../shared/index.ts';
+import type { AnswerSize, HTTPResponse, StreamedResponse } from '../../../../shared/index.ts';
+import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../../operation/types.ts';
+import { createError, httpExtensionOf, toGraphQLError } from '../../../operation/errors.ts';
+import { executeDelivery } from '../../../operation/delivery/subscribe.ts';
+import { resultTooLarge } from '../../../../executor/index.ts';
+import { parseAccept, wellKnownAccepts, chooseFrom, preference } from '../../accept.ts';
+import { toSingleResponse } from '../response.ts';
+import { uncacheable } from '../../response-head.ts';
 import type { Negotiation, StreamSettings, AnsweredCall, Streaming } from '../response.ts';
-import { notAcceptable } from '../errors.ts';
+import { notAcceptable } from '../../errors.ts';
 import { statusSetBy } from '../status.ts';
 import { eventFormat, payloadChunks } from './payload-chunks.ts';
 import type { StreamFormat } from './payload-chunks.ts';
-import type { Delivery } from '../../operation/operation.ts';
-import type { MediaRange, ResponseMediaType } from '../accept.ts';
+import type { Delivery } from '../../../operation/operation.ts';
+import type { MediaRange, ResponseMediaType } from '../../accept.ts';
 
 export const streaming: Streaming = { negotiate };
 

@@ -1,5 +1,5 @@
-import type { ChunkStream } from '../../../shared/index.ts';
-import type { PayloadStream, SubsequentPayload } from '../../operation/types.ts';
+import type { ChunkStream } from '../../../../shared/index.ts';
+import type { PayloadStream, SubsequentPayload } from '../../../operation/types.ts';
 
 /** How a body of several parts is written. */
 export interface StreamFormat {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { deferred } from '../../../support/deferred.ts';
-import { createEndpoint } from '../../../support/endpoint.ts';
-import { json, post } from '../../../support/plain-http.ts';
-import { after } from '../../../support/stages.ts';
+import { deferred } from '../../../../support/deferred.ts';
+import { createEndpoint } from '../../../../support/endpoint.ts';
+import { json, post } from '../../../../support/plain-http.ts';
+import { after } from '../../../../support/stages.ts';
 
 const good = { query: '{ hello }' };
 const answered = { data: { hello: 'Hello, world!' } };

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 
 import { GraphQLError } from 'graphql';
 
-import type { GraphQLRequestListener } from '../../../../src/entries/index.ts';
-import type { ServerOptions } from '../../../../src/server/startup/options.ts';
-import { createEndpoint } from '../../../support/endpoint.ts';
-import { json, post } from '../../../support/plain-http.ts';
+import type { GraphQLRequestListener } from '../../../../../src/entries/index.ts';
+import type { ServerOptions } from '../../../../../src/server/startup/options.ts';
+import { createEndpoint } from '../../../../support/endpoint.ts';
+import { json, post } from '../../../../support/plain-http.ts';
 
 const hello = post({ query: '{ hello }' });
 const hooks = (listener: GraphQLRequestListener): Partial<ServerOptions> => ({ plugins: [{ requestDidStart: () => listener }] });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { eventFormat, payloadChunks } from '../../../../../src/server/http/streams/payload-chunks.ts';
-import { SourcedPayloads } from '../../../../../src/server/operation/delivery/payload-stream.ts';
-import type { ChunkStream } from '../../../../../src/shared/http-messages.ts';
-import { createEventSource } from '../../../../support/event-source.ts';
-import type { EventSource } from '../../../../support/event-source.ts';
+import { eventFormat, payloadChunks } from '../../../../../../src/server/doors/graphql/streams/payload-chunks.ts';
+import { SourcedPayloads } from '../../../../../../src/server/operation/delivery/payload-stream.ts';
+import type { ChunkStream } from '../../../../../../src/shared/http-messages.ts';
+import { createEventSource } from '../../../../../support/event-source.ts';
+import type { EventSource } from '../../../../../support/event-source.ts';
 
 /** A stream of the values that a test pushes. The test also controls the time between events. */
 function openStream(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createHandler } from '../../../../src/entries/fetch.ts';
 import type { PromiseOrValue } from '../../../../src/shared/promise-or-value.ts';
-import { readText } from '../../../../src/server/http/params.ts';
+import { readText } from '../../../../src/server/doors/body.ts';
 import { createEndpoint } from '../../../support/endpoint.ts';
 import { json, post } from '../../../support/plain-http.ts';
 

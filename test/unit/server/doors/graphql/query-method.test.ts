@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { createHandler } from '../../../../src/entries/fetch.ts';
-import { createEndpoint } from '../../../support/endpoint.ts';
-import { webRequest } from '../../../support/events.ts';
-import { json, plainRequest, post } from '../../../support/plain-http.ts';
-import type { PlainRequest } from '../../../support/plain-http.ts';
+import { createHandler } from '../../../../../src/entries/fetch.ts';
+import { createEndpoint } from '../../../../support/endpoint.ts';
+import { webRequest } from '../../../../support/events.ts';
+import { json, plainRequest, post } from '../../../../support/plain-http.ts';
+import type { PlainRequest } from '../../../../support/plain-http.ts';
 
 /** A QUERY of a JSON body (RFC 10008). */
 const query = (body: unknown, fields: Partial<PlainRequest> = {}): PlainRequest => post(body, { ...fields, method: 'QUERY' });

@@ -1,8 +1,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { parseAccept } from '../../../../../src/server/http/accept.ts';
-import { chooseForms } from '../../../../../src/server/http/streams/streaming.ts';
+import { parseAccept } from '../../../../../../src/server/doors/accept.ts';
+import { chooseForms } from '../../../../../../src/server/doors/graphql/streams/streaming.ts';
 
 const apollo = 'application/graphql-response+json,application/json;q=0.9';
 const urql = 'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed';

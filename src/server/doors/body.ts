@@ -1,0 +1,167 @@
+import { byteLength, isObjectLike, messageOf } from '../../shared/index.ts';
+import type { PromiseOrValue, HTTPRequestBody } from '../../shared/index.ts';
+import type { RequestBody } from '../operation/door.ts';
+import { endOfString, maxNesting } from '../operation/limits/nesting.ts';
+import { badRequest, bodyTooLarge, malformedRequest } from './errors.ts';
+
+/** The settings needed to read a body. */
+export interface BodySettings {
+  /** Bytes of a decoded body, and characters of a query string. */
+  readonly maxBodyBytes: number;
+  /** True if the message for a body that does not parse may quote it. */
+  readonly development: boolean;
+}
+
+/** Reads the body of a request for a plugin's door. */
+export class BodyReader implements RequestBody {
+  readonly #body: HTTPRequestBody;
+  readonly #settings: BodySettings;
+  #text: Promise<string> | undefined;
+
+  constructor(body: HTTPRequestBody, settings: BodySettings) {
+    this.#body = body;
+    this.#settings = settings;
+  }
+
+  text(): Promise<string> {
+    return (this.#text ??= this.#readText());
+  }
+
+  async json(): Promise<unknown> {
+    const { maxBodyBytes, development } = this.#settings;
+    if (this.#body.kind === 'value') return readValue(this.#body, maxBodyBytes);
+    const value = parseJSON(await this.text(), maxBodyBytes, development);
+    const problem = isObjectLike(value) ? new VariablesLimit(maxBodyBytes).problemOf(value, true) : undefined;
+    if (problem !== undefined) throw malformedRequest(problem);
+    return value;
+  }
+
+  async #readText(): Promise<string> {
+    if (this.#body.kind === 'value')
+      throw new Error('Expected to read the text of a body, but middleware has parsed it before the handler.');
+    return readText(this.#body, this.#settings.maxBodyBytes);
+  }
+}
+
+/** The text of a body, if it is one; a promise only if the body has yet to be read. Keeps no more bytes than the limit. */
+export function readText(body: HTTPRequestBody, maxBytes: number): PromiseOrValue<string> {
+  if (body.kind === 'none' || body.kind === 'value') return '';
+  if (body.kind === 'bytes') return decodeUTF8(body.bytes, maxBytes);
+  if (body.kind === 'stream') return body.read(maxBytes).then((bytes) => decodeUTF8(bytes, maxBytes));
+  // A UTF-16 unit takes one to three bytes in UTF-8.
+  if (body.text.length * 3 > maxBytes && byteLength(body.text) > maxBytes) throw bodyTooLarge(maxBytes);
+  return body.text;
+}
+
+/** A shared decoder, which keeps a byte order mark, because signatures are over the whole text. Shared, because a new one takes 3 µs on Deno and 4 on workerd. It keeps no state between complete texts. */
+let decoder: InstanceType<typeof TextDecoder> | undefined;
+
+export function decodeUTF8(bytes: Uint8Array | ArrayBuffer, maxBytes: number): string {
+  if (bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes);
+  try {
+    return (decoder ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })).decode(bytes);
+  } catch {
+    throw badRequest('Expected the body to be UTF-8 text, but its bytes are not.');
+  }
+}
+
+/** The value of a body that middleware has parsed, within the limits of the JSON text that it becomes. */
+export function readValue({ value, isTrusted }: Extract<HTTPRequestBody, { readonly kind: 'value' }>, maxBytes: number): unknown {
+  if (isTrusted === true || typeof value !== 'object' || value === null) return value;
+  const problem = new VariablesLimit(maxBytes).problemOf(value, true);
+  if (problem !== undefined) throw malformedRequest(problem);
+  let text: string | undefined;
+  try {
+    // Undefined if `toJSON` of the value returns undefined.
+    text = JSON.stringify(value) as string | undefined;
+  } catch {
+    throw badRequest('Expected the body to be JSON, but it has a value that JSON does not have.');
+  }
+  if (byteLength(text ?? '') > maxBytes) throw bodyTooLarge(maxBytes);
+  return value;
+}
+
+/**
+ * The JSON value of a body's text. In development, the message for a text that does not parse is the engine's, which says where. Only version
+ * 3 has a `reviver`.
+ */
+export function parseJSON(text: string, maxBytes: number, development: boolean, reviver?: Parameters<typeof JSON.parse>[1]): unknown {
+  const json = text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text;
+  if (json === '') throw badRequest('Expected a JSON body, got an empty one.');
+  assertJSONSize(json, maxBytes);
+  try {
+    return JSON.parse(json, reviver);
+  } catch (error) {
+    // The engine's message quotes the body, which may contain a password.
+    throw badRequest(`Expected the body to be JSON, but it does not parse${development ? `: ${messageOf(error)}` : ''}.`);
+  }
+}
+
+const byteOrderMark = 0xfeff;
+
+/**
+ * Throws if a JSON text has too many objects and lists, before it is parsed: 1 MiB of `{}` would be 340,000 objects and 50 MB of
+ * memory (bench/hostile.ts). Takes 1 to 2 ms for a MiB.
+ */
+export function assertJSONSize(text: string, maxBytes: number): void {
+  if (text.length <= smallText) return;
+  const maxContainers = maxContainersOf(maxBytes);
+  let containers = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === quote) at = endOfString(text, at);
+    else if ((character === openBrace || character === openBracket) && ++containers > maxContainers) {
+      throw malformedRequest(`Expected a request of at most ${maxContainers} objects and lists, got more.`);
+    }
+  }
+}
+
+/** Characters of a text that cannot have too many. */
+const smallText = 65_536;
+const quote = 0x22;
+const openBrace = 0x7b;
+const openBracket = 0x5b;
+
+/** One object or list for each 20 bytes of the largest body: rows of a bulk insert take more bytes. */
+function maxContainersOf(maxBodyBytes: number): number {
+  return Math.ceil(maxBodyBytes / 20);
+}
+
+/**
+ * Limits the levels and the number of objects in the variables of one request. graphql-js recurses for every level and makes several
+ * objects for each value: 1 MiB of 5,000 levels ended in a RangeError, and 1 MiB of `{}` took 220 ms of CPU and 100 MB
+ * (bench/hostile.ts).
+ */
+export class VariablesLimit {
+  readonly #maxContainers: number;
+  #containers = 0;
+
+  constructor(maxBodyBytes: number) {
+    this.#maxContainers = maxContainersOf(maxBodyBytes);
+  }
+
+  /** The error if the variables of one more operation are too large, or a parsed body is; else undefined. */
+  problemOf(value: object, isBody = false): string | undefined {
+    // Variables begin two levels below a batch.
+    const nesting = this.#measure(value, isBody ? -1 : 1);
+    if (this.#containers > this.#maxContainers)
+      return `Expected ${isBody ? 'a request of' : 'the variables of a request to have'} at most ${this.#maxContainers} objects and lists, got more.`;
+    if (nesting > maxNesting)
+      return `Expected ${isBody ? 'a request' : '"variables"'} to nest at most ${maxNesting} levels deep, got more.`;
+    return undefined;
+  }
+
+  /** Levels of nesting. Stops at either limit. */
+  #measure(value: object, level: number): number {
+    this.#containers++;
+    let deepest = level;
+    if (level > maxNesting || this.#containers > this.#maxContainers) return level;
+    const parts = Array.isArray(value) ? (value as unknown[]) : (Object.values(value) as unknown[]);
+    // By index: an iterator makes 21 MB of garbage for 500,000 numbers.
+    for (let at = 0; at < parts.length; at++) {
+      const inner = parts[at];
+      if (typeof inner === 'object' && inner !== null) deepest = Math.max(deepest, this.#measure(inner, level + 1));
+    }
+    return deepest;
+  }
+}
