@@ -22,7 +22,13 @@ export interface OptionProblem {
  * that are never called. For development and `graphql-functions check`; never in a bundle.
  */
 export function findOptionProblems(options: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
-  return [...wrongNodeEnv(options), ...repeatedResolvers(options), ...unresolvedRootFields(options, schema), ...misnamedHooks(options)];
+  return [
+    ...wrongRoot(options),
+    ...wrongNodeEnv(options),
+    ...repeatedResolvers(options),
+    ...unresolvedRootFields(options, schema),
+    ...misnamedHooks(options),
+  ];
 }
 
 const environments: readonly string[] = ['development', 'production', 'test'];
@@ -38,6 +44,11 @@ export function nodeEnvProblem(nodeEnv: string): string | undefined {
   const meant = environments.find((one) => name !== '' && (one.startsWith(name) || didYouMean(name, [one]) !== ''));
   if (meant === undefined || meant === nodeEnv) return undefined;
   return `"${nodeEnv}", which is treated as production. Did you mean "${meant}"?`;
+}
+
+function wrongRoot({ rootValue }: OptionsToCheck): OptionProblem[] {
+  const message = 'The option rootValue is a promise, which has no fields. Await it first.';
+  return rootValue instanceof Promise ? [{ path: ['rootValue'], message }] : [];
 }
 
 function repeatedResolvers({ resolvers }: OptionsToCheck): OptionProblem[] {

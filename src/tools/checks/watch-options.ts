@@ -102,7 +102,9 @@ function remedies(warn: Warn): ServerPlugin {
     onlyWatches: true,
     async operation(_, next) {
       const outcome = await next();
-      for (const { message } of outcome.errors) {
+      for (const { message, path } of outcome.errors) {
+        if (path?.length === 1 && /^Cannot (?:read|destructure) propert/.test(message))
+          warn('A resolver gets (parent, args, context, info), and a field of Query has no parent. Is the value before the dot undefined?');
         const [, value] =
           /^(.+)\.(?:map|filter|find|flatMap|forEach|reduce|some|every|slice|sort|includes) is not a function$/.exec(message) ?? [];
         if (value !== undefined) warn(`Is ${value} a promise? Write: (await ${value})`);
