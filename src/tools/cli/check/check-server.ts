@@ -16,6 +16,8 @@ export interface CheckedServer {
   readonly notices?: readonly string[];
   /** Undefined if the server would not start. */
   readonly schema?: GraphQLSchema;
+  /** The schema for trusted documents, with the directives that plugins declare. Undefined if there are none. */
+  readonly documentSchema?: GraphQLSchema | undefined;
   readonly options?: ServerOptions;
 }
 
@@ -26,7 +28,12 @@ export async function checkServer({ source, place }: RecordedServer): Promise<Ch
     options = await (typeof source === 'function' ? source({ env: workerEnvironment(process.cwd()) }) : source);
     // Checks the whole schema, also of options that set another nodeEnv.
     const { operation } = createServer(isRecord(options) ? { ...options, nodeEnv: 'test' } : options).http;
-    return { ...checkStarted(options, operation, place), schema: operation.schema, options };
+    return {
+      ...checkStarted(options, operation, place),
+      schema: operation.schema,
+      documentSchema: operation.trustedDocuments?.schema(),
+      options,
+    };
   } catch (error) {
     // The function of options may have thrown.
     const call = options === undefined && typeof source === 'function' ? placeOf(error) : undefined;

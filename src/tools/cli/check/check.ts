@@ -56,10 +56,10 @@ async function checkSources(settings: CheckArguments, directory: string, termina
   for (const source of functions) {
     const { name, file } = source;
     terminal.error(`Checking ${relative(directory, file)} …`);
-    const { schema, options, isFunction, notices, ...checked } = await checkFunction(source);
+    const { schema, documentSchema = schema, options, isFunction, notices, ...checked } = await checkFunction(source);
     problems.push(...checked.problems);
     if (isFunction) served.push(name);
-    if (schema !== undefined && options !== undefined) schemas.set(name, { schema, options });
+    if (documentSchema !== undefined && options !== undefined) schemas.set(name, { schema: documentSchema, options });
     for (const notice of notices) terminal.error(`${name}: ${notice}`);
     for (const notice of options === undefined ? [] : noticesOf(name, options)) terminal.error(notice);
   }

@@ -1,8 +1,8 @@
-import { parse } from 'graphql';
+import { parse, specifiedDirectives } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
 import { createSchema } from '../../../executor/schema/index.ts';
-import { counted } from '../../../shared/index.ts';
+import { counted, didYouMean } from '../../../shared/index.ts';
 import type { DocumentsArguments } from '../arguments.ts';
 import { findInSchema, positionAt } from '../../checks/for-cli.ts';
 import { errorsIn } from '../../../server/for-tools.ts';
@@ -32,7 +32,8 @@ export async function runDocuments(settings: DocumentsArguments, { directory, te
   const files = await readDocuments(settings.operations, directory);
   const manifest = await readManifest(folder, directory);
   const schema = await readSchema(settings.schema, directory);
-  const problems = Array.isArray(schema) ? schema : findAllProblems(schema, files, mode === 'ids' ? undefined : manifest);
+  const found = Array.isArray(schema) ? schema : findAllProblems(schema, files, mode === 'ids' ? undefined : manifest);
+  const problems = found.filter((problem) => !isLeftToCheck(problem));
   if (problems.length > 0) {
     printProblems(problems, directory, { ...terminal, log: (line) => terminal.error(line) });
     if (manifest !== undefined && problems.some(({ file }) => file === manifest.path)) terminal.error(aboutManifest(manifest));
@@ -48,6 +49,18 @@ export async function runDocuments(settings: DocumentsArguments, { directory, te
   for (const path of changes.keys()) terminal.log(`Wrote ${path}.`);
   if (changes.size === 0) terminal.log(`${folder} is up to date: ${counted(collected.length, 'document')}.`);
   return 0;
+}
+
+/** Only the server knows the directives of plugins and extensions. Unknown ones are left to `check`, but for a known name with a mistake. */
+function isLeftToCheck({ message }: Problem): boolean {
+  const [, name] = /\bUnknown directive "@(\w+)"/.exec(message) ?? [];
+  return (
+    name !== undefined &&
+    didYouMean(
+      name,
+      specifiedDirectives.map((directive) => directive.name),
+    ) === ''
+  );
 }
 
 function aboutManifest({ path }: DocumentFile): string {
@@ -88,5 +101,5 @@ async function readSchema(patterns: readonly string[], directory: string): Promi
     const file = files.find(({ text }) => text === sdl?.text)?.path ?? patterns.join(', ');
     return { file, ...(sdl && positionAt(sdl.text, sdl.offset)), message };
   });
-  return problems.length > 0 ? problems : createSchema({ typeDefs }, { checkWhole: false });
+  return problems.some((problem) => !isLeftToCheck(problem)) ? problems : createSchema({ typeDefs }, { checkWhole: false });
 }

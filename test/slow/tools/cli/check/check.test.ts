@@ -393,3 +393,27 @@ test('a handler of Lambda may have any name; Netlify calls no other than its own
     /Expected the function graphql to export default .* it exports graphqlHandler/,
   );
 });
+
+test('operations may have the directives of the server: those of its options, of plugins for trusted documents, and @defer', async (context) => {
+  const server = `import { createHandler } from 'graphql-functions';
+import { cacheControlDefinitions, edge } from 'graphql-functions/edge';
+import { idempotency, idempotencyDefinitions, memoryStore } from 'graphql-functions/idempotency';
+import { incrementalDelivery } from 'graphql-functions/incremental';
+import { mcp } from 'graphql-functions/mcp';
+const text = 'query Books @mcpTool { book { title } }';
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: [cacheControlDefinitions, idempotencyDefinitions, 'type Query { book: Book @cacheControl(maxAge: 60) } type Book { title: String } type Mutation { pay: Int }'],
+  resolvers: { Query: { book: () => ({ title: 'Emma' }) }, Mutation: { pay: () => 1 } },
+  incrementalDelivery: incrementalDelivery(),
+  trustedDocuments: { documents: { books: text } },
+  plugins: [edge({ cdn: 'netlify' }), idempotency({ store: memoryStore(), identity: () => 'everyone' }), mcp({ name: 'books', version: '1' })],
+});`;
+  const operations = `query Books @mcpTool { book { ...Title @defer } }
+fragment Title on Book { title }
+mutation Pay($key: String!) { pay @idempotent(key: $key) }`;
+
+  const { stdout } = await check(context, { 'functions/graphql.ts': server, 'operations/all.graphql': operations }, 'operations/*.graphql');
+
+  assert.equal(stdout, 'No problems in graphql.\n');
+});

@@ -202,3 +202,35 @@ describe('nothing is written for', () => {
       assert.deepEqual(await names(), before);
     });
 });
+
+describe('directives that only the server knows, of extensions and plugins,', () => {
+  const files = {
+    'graphql/schema.graphql': schema
+      .replace('books: [Book!]!', 'books: [Book!]! @cacheControl(maxAge: 60)')
+      .replace('{ id: ID!', '@auth { id: ID!'),
+    'operations/books.graphql':
+      'query Books @mcpTool(name: "books") { books { ...Title @defer } book(id: "1") @live { id } } fragment Title on Book { title }',
+  };
+
+  test('are left to check, in schema files, operations and the manifest', async (context) => {
+    const { documents } = await createTestedProject(context, files);
+
+    const first = await documents();
+    const again = await documents();
+
+    assert.equal(first.code, 0, first.stderr);
+    assert.equal(again.code, 0, again.stderr);
+  });
+
+  test('are refused if their name is that of a known one with a mistake', async (context) => {
+    const { documents } = await createTestedProject(context, {
+      ...files,
+      'operations/more.graphql': 'query More { books { id @inclde(if: true) } }',
+    });
+
+    const { code, stderr } = await documents();
+
+    assert.match(stderr, /^operations\/more\.graphql:1:25 Unknown directive "@inclde"\./m);
+    assert.equal(code, 1);
+  });
+});
