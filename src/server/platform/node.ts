@@ -171,7 +171,8 @@ export function bodyOf(request: HostedRequest): HTTPRequestBody {
  * the limit if the body is larger than its Content-Length.
  */
 function readSmall(request: HostedRequest, maxBytes: number): Promise<Uint8Array> | undefined {
-  if (!(Number(request.headers['content-length']) <= maxBytes) || typeof request.on !== 'function') return undefined;
+  // Nothing is emitted any more if the client has left before: the iterator throws.
+  if (!(Number(request.headers['content-length']) <= maxBytes) || typeof request.on !== 'function' || request.destroyed) return undefined;
   return new Promise((resolve, reject) => {
     const parts: Uint8Array[] = [];
     let size = 0;
