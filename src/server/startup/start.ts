@@ -144,8 +144,17 @@ export class Starter {
     const options = this.#options;
     const env = (): Environment => (call?.environment as Environment | undefined) ?? readProcess((process) => process.env) ?? {};
     this.prepared ??= prepare(await (typeof options === 'function' ? options({ env: env() }) : options), this.#called);
-    const server = await startServer(this.prepared, (this.#listeners = []));
-    return (this.#started ??= server);
+    const listeners: ServerListener[] = (this.#listeners = []);
+    try {
+      const server = await startServer(this.prepared, listeners);
+      return (this.#started ??= server);
+    } finally {
+      // A start that fails, or comes after another one has succeeded, leaves nothing open.
+      if (this.#started?.listeners !== listeners)
+        await stopListeners(this, listeners.splice(0), { timeout: timeForHooks, finished: Promise.resolve() }).catch((error: unknown) =>
+          this.logger().error('A plugin could not stop.', error),
+        );
+    }
   }
 
   /** Logs the failure, once for all calls that wait. Throws the error for the client. */

@@ -144,6 +144,40 @@ describe('a start that fails', () => {
     assert.deepEqual([statuses, told, lines.length], [[500, 200], ['no licence'], 1]);
   });
 
+  test('stops what earlier plugins had opened, so that each start is followed by a stop', async () => {
+    const [logger] = recordingLogger();
+    const events: string[] = [];
+    let attempts = 0;
+    const opening = {
+      start: () => (events.push('open'), { stop: () => void events.push('close') }),
+      serverWillStart: () => ({ serverWillStop: () => void events.push('stop') }),
+    };
+    const failing = {
+      start: () => {
+        if (++attempts < 3) throw new Error('no licence');
+      },
+    };
+    const handler = createHandler(echoServer({ logger, plugins: [opening, failing] }).options);
+
+    const statuses = [(await send(handler)).status, (await send(handler)).status, (await send(handler)).status];
+    await handler.close();
+
+    assert.deepEqual(statuses, [500, 500, 200]);
+    assert.deepEqual(events, ['open', 'stop', 'close', 'open', 'stop', 'close', 'open', 'stop', 'close']);
+  });
+
+  test('is answered, although a plugin cannot stop, which is logged', async () => {
+    const [logger, lines] = recordingLogger();
+    const stop = (): Promise<never> => Promise.reject(new Error('still in use'));
+    const failing = { start: () => Promise.reject(new Error('no licence')) };
+    const handler = createHandler(echoServer({ logger, plugins: [{ start: () => ({ stop }) }, failing] }).options);
+
+    const { status } = await send(handler);
+
+    assert.equal(status, 500);
+    assert.deepEqual(lines.map(({ details }) => String(details[0])).toSorted(), ['Error: no licence', 'Error: still in use']);
+  });
+
   test('shows its reason in the response when nodeEnv is development', async () => {
     const plugins = [{ serverWillStart: () => Promise.reject(new Error('no licence')) }];
     const handler = createHandler(echoServer({ plugins, nodeEnv: 'development' }).options);
