@@ -225,9 +225,9 @@ function joinValues(key: string, present: string | undefined, added: unknown): s
   return all;
 }
 
-/** Adds cookies to those in the headers. */
-export function addCookies(headers: HeaderMap, cookies: readonly unknown[]): void {
-  const all = joinValues('cookie', headers.get('cookie') ?? undefined, cookies);
+/** Sets the cookies of the platform's own list. Emulators send them in the field, too. */
+export function setCookies(headers: HeaderMap, cookies: readonly unknown[]): void {
+  const all = joinValues('cookie', undefined, cookies);
   if (all !== undefined) headers.set('cookie', all);
 }
 

@@ -6,7 +6,6 @@ import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
 import {
   lambdaResultBytes,
   ping,
-  addCookies,
   cookieLists,
   encodeQuery,
   gatewayRequest,
@@ -17,6 +16,7 @@ import {
   readBody,
   readHeaders,
   textAt,
+  setCookies,
 } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 
@@ -52,7 +52,7 @@ function httpAPIRequest(event: UnknownEvent): HTTPRequest {
   const http = ((event['requestContext'] as UnknownEvent | null)?.['http'] ?? {}) as UnknownEvent;
   const { rawPath } = event;
   const headers = readHeaders(event['headers']);
-  if (Array.isArray(event['cookies'])) addCookies(headers, event['cookies']);
+  if (Array.isArray(event['cookies'])) setCookies(headers, event['cookies']);
   return {
     method: methodAt(http, 'method', 'requestContext.http.method'),
     path: typeof rawPath === 'string' ? rawPath : '',

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { createHandler } from '../../../../src/entries/aws-lambda.ts';
 import { readHeaders } from '../../../../src/server/platform/adapter.ts';
+import { json, post } from '../../../support/plain-http.ts';
+import { httpAPI } from '../../../support/sources.ts';
 
 test('names are case-insensitive', () => {
   for (const name of ['x-token', 'X-TOKEN']) assert.equal(readHeaders({ 'X-ToKeN': 'a' }).get(name), 'a');
@@ -43,3 +46,22 @@ for (const [what, lists, expected] of [
 test('whitespace around a value of a REST API is trimmed', () => {
   assert.equal(readHeaders({}, { 'X-User': [' ada\t'] }).get('x-user'), 'ada');
 });
+
+for (const [what, cookies, expected] of [
+  ['the list that API Gateway sends is taken, and not added to the field, which emulators send, too', ['a=1', 'b=2'], 'a=1; b=2'],
+  ['an empty list does not replace the field', [], 'a=1; c=3'],
+  ['a list without a cookie does not replace the field', [5], 'a=1; c=3'],
+] as const)
+  test(`of cookies beside a cookie field, ${what}`, async () => {
+    const handler = createHandler({
+      typeDefs: 'type Query { cookie: String }',
+      context: ({ request }) => ({ cookie: request.headers.get('cookie') }),
+      resolvers: { Query: { cookie: (_parent: unknown, _args: unknown, context: { cookie: string | null }) => context.cookie } },
+    });
+    const built = httpAPI.build(post({ query: '{ cookie }' })) as { readonly headers: object };
+    const event = { ...built, headers: { ...built.headers, cookie: 'a=1; c=3' }, cookies };
+
+    const response = await httpAPI.read(await handler(event, {}));
+
+    assert.equal(json(response).data.cookie, expected);
+  });
