@@ -1,4 +1,4 @@
-export { browsableHost, createListener, isLocalHost } from './listener.ts';
+export { browsableHost, createListener, isLocalHost, isLoopback } from './listener.ts';
 export type { ListenOptions, NodeListener } from './listener.ts';
 export { isForeign, stackOf, withUserFrames } from './serve.ts';
 export { serve } from './serve.ts';

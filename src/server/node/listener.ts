@@ -69,7 +69,7 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>, all
 export interface ListenOptions {
   /** 0: any free port. Default: 4000. */
   readonly port?: number;
-  /** If set, a server in development answers requests for any Host. Default: all interfaces. */
+  /** If set to another interface than localhost, a server in development answers requests for any Host. Default: all interfaces. */
   readonly host?: string;
   /**
    * In development, a request whose Host is neither one of these names nor localhost gets a 403: the page of another site could have sent it
@@ -111,7 +111,12 @@ function isPort(value: unknown): boolean {
 /** True for a Host header that names this machine. */
 export function isLocalHost(header: string): boolean {
   const name = nameIn(header);
-  return name === 'localhost' || name.endsWith('.localhost') || name === '127.0.0.1' || name === '[::1]';
+  return name === 'localhost' || name.endsWith('.localhost') || /^127(?:\.\d{1,3}){3}$/.test(name) || name === '[::1]';
+}
+
+/** True for an interface that only this machine can reach: names of other hosts are then those of pages that point to it. */
+export function isLoopback(host = ''): boolean {
+  return isLocalHost(host) || host === '::1';
 }
 
 /** The name in a URL for a browser. The address of all interfaces is not one. */

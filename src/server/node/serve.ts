@@ -8,7 +8,7 @@ import { readNodeEnv } from '../startup/server.ts';
 import type { ContextFits, ServerOptions } from '../startup/options.ts';
 import type { NodeExchange } from '../platform/node.ts';
 import type { OptionsSource } from '../startup/start.ts';
-import { assertListenOptions, browsableHost, createTrackedListener } from './listener.ts';
+import { assertListenOptions, browsableHost, createTrackedListener, isLoopback } from './listener.ts';
 import type { ListenOptions, TrackedListener } from './listener.ts';
 import { createClose } from '../startup/start.ts';
 import type { Logger } from '../operation/types.ts';
@@ -37,7 +37,7 @@ export async function serve<TContext extends object = object, TDataSources exten
   listen: ListenOptions = {},
 ): Promise<RunningServer> {
   assertListenOptions(listen, 'serve');
-  const allowedHosts = listen.host === undefined ? (listen.allowedHosts ?? []) : listen.allowedHosts;
+  const allowedHosts = listen.host === undefined || isLoopback(listen.host) ? (listen.allowedHosts ?? []) : listen.allowedHosts;
   const tracked = createTrackedListener(adapted(options as OptionsSource<ServerOptions>), allowedHosts);
   // A failed start is final, unlike in a function: a process that cannot answer should not look alive.
   await orClose(tracked, tracked.starter.server());

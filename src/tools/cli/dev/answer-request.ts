@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 
-import { isLocalHost } from '../../../server/node/index.ts';
+import { isLocalHost, isLoopback } from '../../../server/node/index.ts';
 import { describeFailure } from '../project/describe-failure.ts';
 import type { Callable, FunctionRequest } from './call-function.ts';
 import type { LocalFunction, ProcessMessage, ServeSettings } from './messages.ts';
@@ -31,6 +31,8 @@ export async function answerRequest(served: Served, request: IncomingMessage, re
     send({ kind: 'request', line: `${name}  ${status}  ${method} ${url}  ${Math.round(performance.now() - began)} ms${details}` });
   try {
     assertLocalHost(served, request);
+    // The methods that a web Request cannot have (Fetch standard, "forbidden method"). Node closes the connection of a CONNECT.
+    if (method === 'TRACE' || method === 'TRACK') throw new Refused(405, `Functions get no ${method} requests.`);
     // Reads all of the body first, because few clients read an answer while they send.
     const given = await toFunctionRequest(request);
     const local = functionFor(served, url);
@@ -81,10 +83,10 @@ class Refused extends Error {
 
 /**
  * Prevents DNS rebinding: any page can point its host name to this machine, and would then have the same origin as this
- * server, which shows everything. The host must be localhost unless the user listens on another one.
+ * server, which shows everything. The host must be localhost unless the user listens on another interface than that.
  */
 function assertLocalHost({ host }: Served, { headers }: IncomingMessage): void {
-  if (host !== 'localhost' || isLocalHost(headers.host ?? '')) return;
+  if (!isLoopback(host) || isLocalHost(headers.host ?? '')) return;
   throw new Refused(403, 'This server only answers requests for localhost. Use --host to change that.');
 }
 
@@ -146,6 +148,7 @@ export function sendFailure(
   response.writeHead(status, {
     'content-type': `${type}; charset=utf-8`,
     'cache-control': 'no-store',
+    ...(status === 405 && { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, QUERY' }),
     'x-content-type-options': 'nosniff',
   });
   response.end(type === 'text/plain' ? `${message}\n` : JSON.stringify({ errors: [{ message, extensions: { code } }] }));

@@ -38,9 +38,9 @@ async function listening(
   return (server.address() as AddressInfo).port;
 }
 
-async function ask(port: number, host: string): Promise<{ status: number | undefined; body: string }> {
+async function ask(port: number, host: string, address = '127.0.0.1'): Promise<{ status: number | undefined; body: string }> {
   const headers = { host, 'content-type': 'application/json' };
-  const sent = request({ host: '127.0.0.1', port, method: 'POST', headers }).end('{"query":"{ a }"}');
+  const sent = request({ host: address, port, method: 'POST', headers }).end('{"query":"{ a }"}');
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   return { status: response.statusCode, body: await text(response) };
 }
@@ -86,10 +86,25 @@ for (const [name, start] of Object.entries(servers)) {
   });
 }
 
-it('serve() with host answers requests for any host, also in development', async () => {
-  assert.equal((await ask(await served('development', { host: '127.0.0.1' }), 'api')).status, 200);
+it('serve() with another interface as host answers requests for any host, also in development', async () => {
+  assert.equal((await ask(await served('development', { host: '0.0.0.0' }), 'api')).status, 200);
   assert.equal((await ask(await served('development', { host: '127.0.0.1', allowedHosts: ['api'] }), 'evil.test')).status, 403);
 });
+
+for (const host of ['127.0.0.1', '127.0.0.2', 'localhost', 'LOCALHOST', '::1'])
+  it(`serve() with host ${host} answers 403 in development to a name that a page may have pointed to this machine`, async (t) => {
+    let port: number;
+    try {
+      port = await served('development', { host });
+    } catch {
+      t.skip(`${host} is no address of this machine`);
+      return;
+    }
+
+    const connected = host === '::1' ? '::1' : host.toLowerCase();
+    assert.equal((await ask(port, 'evil.test', connected)).status, 403);
+    assert.equal((await ask(port, 'localhost', connected)).status, 200);
+  });
 
 it('createListener() answers 403 while its options fail to load, because other sites must not read the error', async () => {
   const port = await listening(async () => {

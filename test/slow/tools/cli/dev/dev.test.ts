@@ -224,19 +224,33 @@ test('functions see NODE_ENV=development, unless it is set in the shell, and the
   await assert.rejects(serveProject(context, { ...code, '.env': 'NODE_ENV=production' }), /Remove NODE_ENV from \.env: dev sets it/);
 });
 
-test('a request for another host name is refused: DNS rebinding would show this machine to any page', async (context) => {
+for (const host of ['localhost', '127.0.0.1'])
+  test(`a request for another host name is refused on ${host}: DNS rebinding would show this machine to any page`, async (context) => {
+    const { address } = await serveProject(context, { 'functions/one.ts': answers("'one'") }, { host });
+    const ask = (name: string): Promise<IncomingMessage> =>
+      new Promise((resolve, reject) => {
+        httpRequest(address('one'), { headers: { host: name } }, resolve)
+          .once('error', reject)
+          .end();
+      });
+
+    const foreign = await ask('evil.example:8888');
+    const own = await ask('127.0.0.1:8888');
+
+    assert.equal(foreign.statusCode, 403);
+    assert.match(await text(foreign), /--host/);
+    assert.equal(await text(own), 'one');
+  });
+
+test('TRACE, which a web Request cannot have, is refused with 405', async (context) => {
   const { address } = await serveProject(context, { 'functions/one.ts': answers("'one'") });
-  const ask = (host: string): Promise<IncomingMessage> =>
-    new Promise((resolve, reject) => {
-      httpRequest(address('one'), { headers: { host } }, resolve).once('error', reject).end();
-    });
 
-  const foreign = await ask('evil.example:8888');
-  const own = await ask('127.0.0.1:8888');
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    httpRequest(address('one'), { method: 'TRACE' }, resolve).once('error', reject).end();
+  });
 
-  assert.equal(foreign.statusCode, 403);
-  assert.match(await text(foreign), /--host/);
-  assert.equal(await text(own), 'one');
+  assert.deepEqual([response.statusCode, response.headers.allow], [405, 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, QUERY']);
+  assert.equal(await text(response), 'Functions get no TRACE requests.\n');
 });
 
 test('errors of operations are printed once, unmasked, with the lines of the user’s code', async (context) => {
