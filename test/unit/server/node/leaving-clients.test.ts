@@ -23,7 +23,7 @@ type Options = Record<string, any>;
 const plugin = (members: object): Options => ({ plugins: [members] });
 const hook = (name: string, stop: Stop): Options => plugin({ requestDidStart: () => ({ [name]: () => stop(undefined) }) });
 const beforeNext = (stage: string, stop: Stop): Options =>
-  plugin({ [stage]: (_subject: unknown, next: () => Promise<unknown>) => stop(undefined).then(next) });
+  plugin({ [stage]: async (_subject: unknown, next: () => Promise<unknown>) => (await stop(undefined), next()) });
 const afterNext = (stage: string, stop: Stop): Options =>
   plugin({ [stage]: (_subject: unknown, next: () => Promise<unknown>) => next().then(stop) });
 const resolving = (name: string, stop: Stop): Options => ({ resolvers: { Query: { [name]: () => stop('x') } } });
