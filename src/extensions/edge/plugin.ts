@@ -182,12 +182,12 @@ class EdgePlugin implements Edge {
       tags = [...root.typesBelow()].flatMap(tagsOfType);
     }
     if (tags.length === 0) {
-      const fields = Object.keys(data ?? {}).join(', ');
+      const fields = root.fieldNames.filter((name) => !name.startsWith('__') && !this.#warned.has(name));
       const hasPurged = (call.facts.get(ownFact) as EdgeRequest | undefined)?.purged.size !== 0;
-      if (hasPurged || this.#warned.has(fields) || this.#warned.size === 100) return;
-      this.#warned.add(fields);
+      if (hasPurged || fields.length === 0) return;
+      for (const field of fields) this.#warned.add(field);
       call.logger.warn(
-        `The answer to the mutation ${fields} names no object, so no answer was purged. Return the changed objects from it, or call purge of edge in its resolver.`,
+        `The answer to the mutation ${fields.join(', ')} names no object, so no answer was purged. Return the changed objects from it, or call purge of edge in its resolver.`,
       );
       return;
     }
