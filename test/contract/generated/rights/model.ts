@@ -50,7 +50,6 @@ export interface Model {
 
 export const scopes: readonly string[] = ['read', 'write:all', "a.b/c'd!", 's1', 's2', 's3', 's4', 's5'];
 export const policies: readonly string[] = ['owner', 'paid', 'local', 'p1', 'p2'];
-export const builtIn = ['Int', 'String', 'Boolean', 'ID'];
 
 const wraps = ['%', '%!', '[%]', '[%!]!', '[[%]]'];
 const styles: readonly Style[] = ['text', 'link', 'code', 'author', 'link', 'both', 'link'];
@@ -146,7 +145,7 @@ function fewOf(random: Random, all: readonly string[]): readonly string[] {
 }
 
 /** The names of the types whose values are values of this type, itself included. */
-export function subtypes(types: ReadonlyMap<string, TypeModel>, name: string): readonly string[] {
+function subtypes(types: ReadonlyMap<string, TypeModel>, name: string): readonly string[] {
   const { members } = types.get(name)!;
   return [name, ...members, ...[...types.values()].filter(({ interfaces }) => interfaces.includes(name)).map((one) => one.name)];
 }
