@@ -27,6 +27,24 @@ const differences: readonly Difference[] = [
     isIn: (manifests) => isBelow(rangeIn(manifests, 'apollo-server-plugin-response-cache'), 3),
   },
   {
+    pattern: /\bcacheControl\s*:\s*(?!false\b)/g,
+    message: 'Version 2 took defaultMaxAge from here: write plugins: [ApolloServerPluginCacheControl({ defaultMaxAge })].',
+    isIn: (manifests) =>
+      manifests.some(({ versions }) =>
+        Object.entries(versions).some(([name, range]) => name.startsWith('apollo-server') && isBelow(range, 3)),
+      ),
+  },
+  {
+    pattern: /\bnew ApolloGateway\s*\(/g,
+    message: 'A function cannot be a gateway: run a router in front of the subgraphs.',
+    isIn: () => true,
+  },
+  {
+    pattern: /\bexpressAppFromMiddleware\b/g,
+    message: 'Create the Express app yourself, with server.getMiddleware() of graphql-functions/v3/express and serverless-http.',
+    isIn: () => true,
+  },
+  {
     pattern: /\b(?:buildSubgraphSchema|buildFederatedSchema)\s*\(/g,
     message: 'Write subgraph({ typeDefs, resolvers }) of graphql-functions/subgraph in place of this schema.',
     isIn: () => true,

@@ -94,7 +94,7 @@ export function rewritePackage(
   const changes: string[] = [];
   const written = JSON.parse(manifest.text) as Written;
   const listed = [written.dependencies, written.devDependencies].filter((one) => one !== undefined);
-  const unused = [...replacedPackages, 'graphql-tools'].filter((name) => !stillUsed.includes(name));
+  const unused = [...replacedPackages, 'graphql-tools', '@apollo/federation'].filter((name) => !stillUsed.includes(name));
   for (const versions of listed)
     for (const name of unused)
       if (name in versions && (name !== 'graphql-tools' || isBelow(versions[name], 8))) {
@@ -117,9 +117,26 @@ export function rewritePackage(
     );
     changes.push(`${name} ${range} is added`);
   }
+  for (const name of changes.length === 0 ? [] : withoutGraphQL16(manifest.file, listed))
+    changes.push(`${name} does not support graphql 16: update or replace it`);
   const indent = /^([ \t]+)"/m.exec(manifest.text)?.[1] ?? '  ';
   const text = JSON.stringify(written, null, indent) + (manifest.text.endsWith('\n') ? '\n' : '');
   return { text: changes.length === 0 ? manifest.text : text, changes };
+}
+
+/** The packages that are installed, and whose range of graphql excludes 16, so that npm would refuse to install them. */
+function withoutGraphQL16(file: string, listed: readonly Versions[]): string[] {
+  return listed.flatMap(Object.keys).filter((name) => {
+    try {
+      const { peerDependencies = {} } = JSON.parse(
+        readFileSync(join(dirname(file), 'node_modules', name, 'package.json'), 'utf8'),
+      ) as Written;
+      return name !== 'graphql-functions' && !/^$|\b16\b|\*|\bx\b|>=?\s*\d[^<]*$/.test(peerDependencies['graphql'] ?? '');
+    } catch {
+      // It is not installed here.
+      return false;
+    }
+  });
 }
 
 /** The parts of package.json that decide on versions. */

@@ -37,7 +37,6 @@ test('dependencies of Apollo’s packages are added, and those without support f
 
   const { dependencies } = await manifest();
   deepEqual(Object.keys(dependencies!), [
-    '@apollo/federation',
     '@graphql-tools/mock',
     'apollo-server-plugin-response-cache',
     'graphql',
@@ -84,4 +83,44 @@ test('buildSubgraphSchema stays, and is reported', async (context) => {
     match(printed, new RegExp(`${name}:3  Write subgraph\\(\\{ typeDefs, resolvers \\}\\) of graphql-functions/subgraph`));
   }
   match(await read('package.json'), /"@apollo\/subgraph"/);
+});
+
+test('options without an equivalent are reported: cacheControl of version 2, a gateway, expressAppFromMiddleware', async (context) => {
+  const server = (options: string): string =>
+    `import { ApolloServer } from 'apollo-server-lambda';\nexport const server = new ApolloServer({ typeDefs,\n${options} });\n`;
+  const files = {
+    'cached.js': server('cacheControl: { defaultMaxAge: 60 }'),
+    'gateway.js': server('gateway: new ApolloGateway({ supergraphSdl })'),
+    'app.js':
+      "import { server } from './cached.js';\nexport const handler = server.createHandler({ cors: {},\nexpressAppFromMiddleware: (one) => one });\n",
+  };
+  const { printed } = await migrated(context, { ...files, 'package.json': '{ "dependencies": { "apollo-server-lambda": "^2.25.0" } }' });
+  const { printed: version3 } = await migrated(context, {
+    ...files,
+    'package.json': '{ "dependencies": { "apollo-server-lambda": "^3.0.0" } }',
+  });
+
+  match(
+    printed,
+    /cached\.js:3 {2}Version 2 took defaultMaxAge from here: write plugins: \[ApolloServerPluginCacheControl\(\{ defaultMaxAge \}\)\]/,
+  );
+  match(printed, /gateway\.js:3 {2}A function cannot be a gateway: run a router/);
+  match(printed, /app\.js:3 {2}Create the Express app yourself, .* serverless-http/);
+  doesNotMatch(version3, /defaultMaxAge/);
+});
+
+test('a package that nothing imports any more is removed, and one that does not support graphql 16 is listed', async (context) => {
+  const { printed, manifest } = await migrated(context, {
+    'a.js': plain,
+    'package.json': JSON.stringify({
+      dependencies: { '@apollo/federation': '^0.20.0', 'apollo-server-lambda': '^3.0.0', 'type-graphql': '^1.1.1', newer: '^1.0.0' },
+    }),
+    'node_modules/type-graphql/package.json': '{ "peerDependencies": { "graphql": "^15.3.0" } }',
+    'node_modules/newer/package.json': '{ "peerDependencies": { "graphql": "^15.0.0 || ^16.0.0" } }',
+  });
+
+  equal((await manifest()).dependencies['@apollo/federation'], undefined);
+  match(printed, /package\.json:1 {2}@apollo\/federation is removed/);
+  match(printed, /package\.json:1 {2}type-graphql does not support graphql 16: update or replace it/);
+  doesNotMatch(printed, /newer/);
 });
