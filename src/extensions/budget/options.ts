@@ -1,4 +1,4 @@
-import { aFunction, assertEntries, describe, isRecord, text } from '../../shared/index.ts';
+import { aFunction, assertEntries, boolean, describe, isRecord, text } from '../../shared/index.ts';
 import type { Expectation, Milliseconds } from '../../shared/index.ts';
 import type { RequestCall } from '../../server/index.ts';
 import { assertStore } from '../stores/index.ts';
@@ -29,6 +29,11 @@ export interface BudgetOptions<TContext = any> {
    * Default: the address that the platform reports.
    */
   readonly clientAddress?: ((call: RequestCall) => string | null | undefined) | undefined;
+  /**
+   * An event of a subscription takes the cost of its operation, too. One that the client cannot pay is not sent: the stream ends with an
+   * error. Default: a subscription takes its cost when it starts.
+   */
+  readonly perEvent?: boolean | undefined;
   /** How long an operation waits for the store, at most a minute. Default: 250 */
   readonly storeTimeout?: Milliseconds | undefined;
   /** The beginning of the ids of buckets. Default: 'budget:' */
@@ -64,6 +69,7 @@ const expectations: Readonly<Record<keyof BudgetOptions, Expectation>> = {
     entries: { capacity: amount, refillPerSecond: amount },
   },
   clientAddress: aFunction,
+  perEvent: boolean,
   storeTimeout: { words: 'milliseconds, at most 60000', holds: (value) => isAmount(value) && (value as number) <= 60_000 },
   prefix: text,
 };

@@ -12,8 +12,8 @@ import type { BudgetOptions } from './options.ts';
 import { writeFields } from './rate-limit-fields.ts';
 import type { BudgetEntry } from './rate-limit-fields.ts';
 
-/** The fact of a request: what header fields say of the points that its operations took. */
-const entriesOfBudget: unique symbol = Symbol('budget');
+/** The fact of a request: what header fields say of its operation after which the fewest points were left. */
+const ownFact: unique symbol = Symbol('budget');
 
 /**
  * Gives each client points, and takes the cost of every operation from them before it runs. All instances of a function share the points in
@@ -40,16 +40,21 @@ export function budget<TContext = any>(options: BudgetOptions<TContext>): Server
       server = context;
     },
     async execution(execution, next) {
-      const cost = costOf(server!, execution);
-      // Introspection takes no points.
-      if (cost !== 0) await pay(options as BudgetOptions, execution, cost);
+      await pay(options as BudgetOptions, execution, costOf(server!, execution));
       return next();
     },
+    ...(options.perEvent === true && {
+      async payload(execution, next) {
+        const payload = await next();
+        const isEvent = payload !== undefined && execution.operation.operation === 'subscription';
+        if (isEvent) await pay(options as BudgetOptions, execution, costOf(server!, execution));
+        return payload;
+      },
+    }),
     async request(call, next) {
-      const entries: BudgetEntry[] = [];
-      call.facts.set(entriesOfBudget, entries);
       const response = await next();
-      if (entries.length > 0) writeFields(response.headers, entries);
+      const entry = call.facts.get(ownFact) as BudgetEntry | undefined;
+      if (entry !== undefined) writeFields(response.headers, entry);
       return response;
     },
   };
@@ -57,6 +62,8 @@ export function budget<TContext = any>(options: BudgetOptions<TContext>): Server
 
 /** Takes the points of an operation. Throws a refusal. */
 async function pay(options: BudgetOptions, execution: OperationExecution, cost: number): Promise<void> {
+  // Introspection takes no points.
+  if (cost === 0) return;
   const { call, facts, contextValue, batchIndex } = execution;
   const client = clientOf(options, call, await options.identity(contextValue, call));
   if (client === undefined) throw refusal('UNAUTHENTICATED', 'Operations take points here, which needs a known client.', { status: 401 });
@@ -68,7 +75,9 @@ async function pay(options: BudgetOptions, execution: OperationExecution, cost: 
     const report: BudgetReport = { policy, capacity, cost, left };
     facts.set('budget', report);
     const limit = result && `"${policy}";r=${left};t=${Math.ceil(result.untilFull / 1e6)}`;
-    (call.facts.get(entriesOfBudget) as BudgetEntry[]).push({ report, policy: `"${policy}";${plan.parameters}`, limit });
+    const least = (call.facts.get(ownFact) as BudgetEntry | undefined)?.report.left ?? Infinity;
+    if ((left ?? Infinity) <= least)
+      call.facts.set(ownFact, { report, policy: `"${policy}";${plan.parameters}`, limit } satisfies BudgetEntry);
   };
   // The cost of a list of infinite size is NaN if its items cost nothing.
   if (!(cost <= capacity)) {

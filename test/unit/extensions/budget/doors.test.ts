@@ -59,7 +59,43 @@ describe('there is no way around', () => {
   });
 });
 
+describe('a subscription', () => {
+  const subscribe = async (perEvent?: boolean): Promise<readonly [text: string, left: string | null]> => {
+    const { send } = openShop({ capacity: 2, perEvent });
+    const { text } = await send({ query: 'subscription { ticks }' }, { headers: { accept: 'text/event-stream' } });
+    return [text, fieldsOf(await send(one))[0]!];
+  };
+
+  test('takes its cost when it starts', async () => {
+    const [text, left] = await subscribe();
+
+    assert.deepEqual([text.match(/"ticks":\d/g), left], [['"ticks":1', '"ticks":2'], '"default";r=0;t=2']);
+  });
+
+  test('takes it for each event with perEvent, and ends with an error in place of an event that the client cannot pay', async () => {
+    const [text, left] = await subscribe(true);
+
+    assert.deepEqual([text.match(/"ticks":\d|RATE_LIMITED/g), left], [['"ticks":1', 'RATE_LIMITED'], '"default";r=0;t=2']);
+  });
+});
+
 describe('with other plugins', () => {
+  test('an operation that a plugin outside of budget() runs takes points, and the answer says so', async () => {
+    const outside: ServerPlugin = {
+      position: 'first',
+      onlyWatches: true,
+      request: async ({ runOperation }) => {
+        const { result, head } = await runOperation(one);
+        return { status: 200, headers: head.headers, body: JSON.stringify(result) };
+      },
+    };
+    const { send, runs } = openShop({ server: { plugins: [outside] } });
+
+    const { status, text } = await send(one);
+
+    assert.deepEqual([status, text, runs], [200, '{"data":{"a":1}}', ['a']]);
+  });
+
   const withKey = { headers: { 'idempotency-key': '"key"' } };
   const order = { query: 'mutation { order }' };
 
