@@ -8,7 +8,7 @@ import { HeaderMap, excessOf, waitAtMost } from '../shared/index.ts';
 import type { HTTPRequest, HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
 import { Call, OperationLife, invocationOf, isStreamed, answerSizeOf, createOperation, createOperationOfPlugin } from './call.ts';
 import type { ArrivedCall, CallArguments, Platforms, Serving } from './call.ts';
-import { addCORSHeaders } from './doors/cors.ts';
+import { addCORSHeaders, isPreflight } from './doors/cors.ts';
 import { accepts } from './doors/accept.ts';
 import { assertAllowed } from './doors/rules.ts';
 import type { OwnRules } from './doors/rules.ts';
@@ -88,7 +88,9 @@ async function arrive(call: Call): Promise<AnyResponse> {
         response = call.responded ?? (await responding);
       } else {
         for (const find of doors ?? []) call.door ??= find(call.request);
-        response = await respondInStages(call as ArrivedCall, operation.stages);
+        // A preflight has no credentials, which a plugin may require.
+        const isAnswered = call.settings.cors !== undefined && isPreflight(call.request);
+        response = await respondInStages(call as ArrivedCall, isAnswered ? undefined : operation.stages);
       }
     }
   } catch (failure) {

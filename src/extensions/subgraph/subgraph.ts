@@ -114,6 +114,8 @@ function subgraphPlugin(references: References, routerSecret: RouterSecret | und
   };
   return {
     position: 'first',
+    // After `next` it does nothing. So it is outside of all other plugins, which see no request without the secret.
+    onlyWatches: true,
     check,
     // Other servers call it, too.
     serverWillStart(context) {

@@ -74,8 +74,17 @@ export function matchesOrigin(allowed: CORSOrigin, requested: string): boolean {
 }
 
 function addFields(allowed: string, { cors, request, headers }: Sharing): void {
-  const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method');
-  writeCORSFields(allowed, cors, isPreflight ? { requested: request.headers.get('access-control-request-headers') } : undefined, headers);
+  writeCORSFields(
+    allowed,
+    cors,
+    isPreflight(request) ? { requested: request.headers.get('access-control-request-headers') } : undefined,
+    headers,
+  );
+}
+
+/** True for the request by which a browser asks whether a page may send another (Fetch standard, "CORS-preflight request"). */
+export function isPreflight({ method, headers }: HTTPRequest): boolean {
+  return method === 'OPTIONS' && headers.has('access-control-request-method');
 }
 
 /** A preflight, and the header fields that it requests. */

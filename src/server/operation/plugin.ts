@@ -116,8 +116,8 @@ export interface SchemaParts {
  */
 export interface ServerPlugin<TContext = unknown> extends ApolloHooks<TContext> {
   /**
-   * 'first': the stages of this plugin are outside of those of plugins without a position. 'last': inside of all others. Else plugins
-   * that only watch are outside of the others. An object has positions of single stages, for example `{ request: 'first', execution: 'last' }`.
+   * 'first': the stages of this plugin are outside of those of plugins without a position. 'last': inside of all others. Plugins that only
+   * watch, and are not last, are outside of all others, first those in the position 'first'. An object has positions of single stages, for example `{ request: 'first', execution: 'last' }`.
    * Default: the order of the list.
    */
   readonly position?: Position | { readonly [TStage in StageName]?: Position | undefined } | undefined;
@@ -160,7 +160,7 @@ export interface ServerPlugin<TContext = unknown> extends ApolloHooks<TContext> 
   doors?(context: ServerStartContext): FindDoor;
 
   /**
-   * Wraps one HTTP request, up to the response with its headers, also that of a refusal. `next(view)` passes another view of the request
+   * Wraps one HTTP request, up to the response with its headers, also that of a refusal, but not of a preflight that `cors` answers. `next(view)` passes another view of the request
    * inwards, to `context` and the plugins inside; the server itself reads the original. `etag`, encoding and the platform's size limit come
    * after this stage. The body of a streamed response has not been read yet.
    */

@@ -45,6 +45,18 @@ describe('routerSecret', () => {
     });
   }
 
+  for (const position of [undefined, 'first'] as const)
+    for (const onlyWatches of [false, true])
+      it(`is checked before any plugin sees the request: ${JSON.stringify({ position, onlyWatches })}`, async () => {
+        let seen = 0;
+        const request: ServerPlugin['request'] = (_call, next) => (seen++, next());
+        const send = serve({ secrets: () => ['a'] }, [{ position, onlyWatches, request: request! }]);
+
+        const { status } = await send({ 'x-router-secret': 'b' });
+
+        deepEqual([status, seen], [401, 0]);
+      });
+
   it('is not needed by health checks and direct invocations', async () => {
     const handler = createHandler(subgraph({ typeDefs, routerSecret: { secrets: () => ['a'] }, nodeEnv: 'production' }));
 

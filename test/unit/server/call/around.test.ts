@@ -53,6 +53,34 @@ describe('request', () => {
     assert.deepEqual(seen, [400, '*']);
   });
 
+  const preflight: PlainRequest = {
+    ...name,
+    method: 'OPTIONS',
+    body: undefined,
+    headers: [
+      ['origin', 'https://shop.example'],
+      ['access-control-request-method', 'POST'],
+    ],
+  };
+
+  test('does not see preflights that cors answers: they carry no credentials, which a plugin may require', async () => {
+    const request = wrappingRequest(() => Promise.reject(new GraphQLError('Who are you?', { extensions: { code: 'UNAUTHENTICATED' } })));
+    const send = serving({ plugins: [request], cors: { origin: 'https://shop.example' } });
+
+    const { status, headers } = await send(preflight);
+
+    assert.deepEqual([status, headers.get('access-control-allow-origin')], [204, 'https://shop.example']);
+    assert.equal((await send(name)).status, 401);
+  });
+
+  test('sees preflights without the option cors, and may answer them', async () => {
+    const send = serving({
+      plugins: [wrappingRequest(async () => ({ status: 204, headers: new HeaderMap({ 'x-own': '1' }), body: null }))],
+    });
+
+    assert.equal((await send(preflight)).headers.get('x-own'), '1');
+  });
+
   test('that throws after next() ends the stream of the response', async () => {
     const source = createEventSource();
     const handler = createFetchHandler({
