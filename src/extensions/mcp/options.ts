@@ -1,6 +1,6 @@
 import { aFunction, assertEntries, boolean, isRecord, positive, text } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
-import type { ScalarSchemas } from './json-schema.ts';
+import type { ScalarSchemas } from '../json-schema/index.ts';
 
 /** What the server adds to the arguments of a tool: the value of a variable that callers neither see nor send. */
 export type HiddenVariable<TContext> = (source: { readonly context: TContext }) => unknown;

@@ -1,12 +1,17 @@
-import { DirectiveLocation, getDirectiveValues, GraphQLDirective, GraphQLString, Kind, visit } from 'graphql';
-import type { DocumentNode, OperationDefinitionNode } from 'graphql';
+import { DirectiveLocation, GraphQLDirective, GraphQLString } from 'graphql';
 
 import type { CheckedDocument, ServerStartContext } from '../../server/index.ts';
-import { inputSchemaOf } from './input-schema.ts';
-import type { JSONSchema } from './json-schema.ts';
+import {
+  descriptionOf,
+  directiveValues,
+  fragmentsOf,
+  inputSchemaOf,
+  operationWithOneAnswer,
+  outputSchemaOf,
+} from '../json-schema/index.ts';
+import type { JSONSchema } from '../json-schema/index.ts';
 import { assertName } from './options.ts';
 import type { MCPOptions, ToolOptions } from './options.ts';
-import { outputSchemaOf } from './output-schema.ts';
 
 /** One tool: a trusted document, and how clients see it. */
 export interface Tool {
@@ -99,6 +104,9 @@ interface Source extends Partial<ToolOptions> {
   readonly name?: string;
 }
 
+/** The arguments of the directive. */
+type Texts = Readonly<Partial<Record<'name' | 'title' | 'description', string | undefined>>>;
+
 interface Making {
   readonly source: Source;
   readonly warnings: string[];
@@ -108,14 +116,13 @@ function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, 
   if (source.published === undefined)
     throw new Error(`Expected the tool "${source.name}" of mcp to name a trusted document, got the id "${source.id}".`);
   const { document } = source.published;
-  // The text may have the directive's name in a comment or a string.
-  if (source.name === undefined && !document.definitions.some((node) => node.kind === Kind.OPERATION_DEFINITION && textsOf(node)))
-    return undefined;
+  const texts = directiveValues(document, directive) as Texts | undefined;
+  if (source.name === undefined && texts === undefined) return undefined;
   const place = `The trusted document "${source.id}"`;
-  const operation = onlyOperation(document, place);
+  const operation = operationWithOneAnswer(document, place, 'tool');
   const [invalid] = source.published.errors;
   if (invalid !== undefined) throw new Error(`${place} cannot be a tool: ${invalid.message}`);
-  const given: Texts = { ...textsOf(operation), ...source };
+  const given: Texts = { ...texts, ...source };
   const name = given.name ?? snakeCase(operation.name?.value ?? '');
   assertName(name, place);
   const { title, description = descriptionOf(operation, schema) } = given;
@@ -124,12 +131,9 @@ function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, 
   const isQuery = operation.operation === 'query';
   const variables = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
   const hiddenNames = new Set(variables.filter((one) => Object.hasOwn(hidden, one)));
-  const fragments = new Map(
-    document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
-  );
   const inputSchema = withinLimit(() => inputSchemaOf({ schema, operation, scalars, hidden: hiddenNames }));
   if (inputSchema === undefined) throw new Error(`${place} cannot be a tool: the JSON Schema of its variables is larger than 64 KB.`);
-  const outputSchema = withinLimit(() => outputSchemaOf({ schema, fragments, scalars }, operation));
+  const outputSchema = withinLimit(() => outputSchemaOf({ schema, fragments: fragmentsOf(document), scalars }, operation));
   if (outputSchema === undefined)
     warnings.push(`The MCP tool "${name}" has no output schema, because it would be larger than 64 KB. Select less.`);
   return {
@@ -161,40 +165,6 @@ function withinLimit(write: () => JSONSchema): JSONSchema | undefined {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-}
-
-function onlyOperation(document: DocumentNode, place: string): OperationDefinitionNode {
-  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
-  const [operation] = operations;
-  if (operation === undefined || operations.length > 1)
-    throw new Error(`${place} cannot be a tool: expected one operation, got ${operations.length}.`);
-  if (operation.operation === 'subscription')
-    throw new Error(`${place} cannot be a tool: a tool has one answer, and this is a subscription.`);
-  visit(document, {
-    Field({ name }) {
-      if (/^__(?:schema|type)$/.test(name.value)) throw new Error(`${place} cannot be a tool: it selects ${name.value}.`);
-    },
-    Directive({ name }) {
-      if (/^(?:defer|stream)$/.test(name.value))
-        throw new Error(`${place} cannot be a tool: a tool has one answer, without @${name.value}.`);
-    },
-  });
-  return operation;
-}
-
-type Texts = Readonly<Partial<Record<'name' | 'title' | 'description', string | undefined>>>;
-
-/** The arguments of the directive. Undefined without it. */
-function textsOf(operation: OperationDefinitionNode): Texts | undefined {
-  return getDirectiveValues(directive, operation as never);
-}
-
-/** Returns the description of the operation, which graphql 16.15 and 17 parse, or else that of its first field. */
-function descriptionOf(operation: OperationDefinitionNode, schema: Start['schema']): string | undefined {
-  const { description } = operation as { readonly description?: { readonly value: string } };
-  if (description !== undefined) return description.value;
-  const field = operation.selectionSet.selections.find((selection) => selection.kind === Kind.FIELD);
-  return (field && schema.getRootType(operation.operation)?.getFields()[field.name.value]?.description) ?? undefined;
 }
 
 function snakeCase(name: string): string {

@@ -1,0 +1,4 @@
+export { inputSchemaOf } from './input-schema.ts';
+export { outputSchemaOf } from './output-schema.ts';
+export type { JSONSchema, ScalarSchemas } from './json-schema.ts';
+export { descriptionOf, directiveValues, fragmentsOf, operationWithOneAnswer } from './operation.ts';

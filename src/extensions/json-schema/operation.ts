@@ -1,0 +1,46 @@
+import { getDirectiveValues, Kind, visit } from 'graphql';
+import type { DocumentNode, FragmentDefinitionNode, GraphQLDirective, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+
+/**
+ * Returns the only operation of a document. Throws unless it has one answer that a schema can describe. `place` names the document in
+ * messages, `what` says what it was meant to be, for example "tool".
+ */
+export function operationWithOneAnswer(document: DocumentNode, place: string, what: string): OperationDefinitionNode {
+  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  const [operation] = operations;
+  if (operation === undefined || operations.length > 1)
+    throw new Error(`${place} cannot be a ${what}: expected one operation, got ${operations.length}.`);
+  if (operation.operation === 'subscription')
+    throw new Error(`${place} cannot be a ${what}: a ${what} has one answer, and this is a subscription.`);
+  visit(document, {
+    Field({ name }) {
+      if (/^__(?:schema|type)$/.test(name.value)) throw new Error(`${place} cannot be a ${what}: it selects ${name.value}.`);
+    },
+    Directive({ name }) {
+      if (/^(?:defer|stream)$/.test(name.value))
+        throw new Error(`${place} cannot be a ${what}: a ${what} has one answer, without @${name.value}.`);
+    },
+  });
+  return operation;
+}
+
+/** Returns the arguments of a directive on the operation of a document. Undefined without it: a text may have its name in a comment or a string. */
+export function directiveValues(document: DocumentNode, directive: GraphQLDirective): Readonly<Record<string, unknown>> | undefined {
+  for (const node of document.definitions) {
+    const values = node.kind === Kind.OPERATION_DEFINITION ? getDirectiveValues(directive, node as never) : undefined;
+    if (values !== undefined) return values;
+  }
+  return undefined;
+}
+
+export function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  return new Map(document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])));
+}
+
+/** Returns the description of the operation, which graphql 16.15 and 17 parse, or else that of its first field. */
+export function descriptionOf(operation: OperationDefinitionNode, schema: GraphQLSchema): string | undefined {
+  const { description } = operation as { readonly description?: { readonly value: string } };
+  if (description !== undefined) return description.value;
+  const field = operation.selectionSet.selections.find((selection) => selection.kind === Kind.FIELD);
+  return (field && schema.getRootType(operation.operation)?.getFields()[field.name.value]?.description) ?? undefined;
+}
