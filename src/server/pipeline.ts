@@ -15,6 +15,8 @@ import type { OwnRules } from './doors/rules.ts';
 import { revalidate } from './doors/etag.ts';
 import { normalizeHead, uncacheable } from './doors/response-head.ts';
 import { BodyReader } from './doors/body.ts';
+import { queryStringTooLong } from './doors/errors.ts';
+import { takeHead } from './doors/graphql/response.ts';
 import { statusOf } from './doors/graphql/status.ts';
 import type { Stages, Wrapped } from './operation/around.ts';
 import { deadlineExceeded, endOf, unfinishedAtDeadline } from './operation/errors.ts';
@@ -120,6 +122,8 @@ async function respond(call: ArrivedCall): Promise<AnyResponse> {
     return (call.responded = { status: 204, headers, body: null });
   }
   assertAllowed(rules, settings, request);
+  if (!isGraphQL && request.queryString.length > settings.maxBodyBytes)
+    throw queryStringTooLong(settings.maxBodyBytes, request.queryString.length);
   const reading = door.read(seen, body);
   const asked = reading instanceof Promise ? await reading : reading;
   if ('status' in asked) return asked;
@@ -327,6 +331,7 @@ function requestCall(call: ArrivedCall): RequestCall {
     createContext: async () => createContext(createOperation(call, {})),
     runOperation: async (given) => operate(call, createOperationOfPlugin(call, given)),
     statusOf: (outcome) => statusOf(outcome, settings.httpStatusProfile, 'application/json'),
+    headersOf: (outcome) => takeHead(outcome).headers,
     get clientAddress() {
       return clientAddress(invocation, request.headers);
     },

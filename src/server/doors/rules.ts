@@ -29,6 +29,7 @@ export interface OwnRules extends DoorRules {
 }
 
 const onlyJSON: readonly string[] = ['application/json'];
+const anyOrNone: readonly string[] = [];
 
 /** GET and HEAD change nothing, and pages of other sites can send a DELETE only after a preflight. */
 const needNoBody = new Set(['GET', 'HEAD', 'DELETE']);
@@ -38,8 +39,10 @@ export function assertAllowed(rules: OwnRules, settings: CSRFSettings, request: 
   const { methods, gives, announced, hasForgeryTable } = rules;
   const { method, headers } = request;
   if (!methods.includes(method)) throw methodNotAllowed(method, methods, announced);
-  const takes = rules.takes ?? (needNoBody.has(method) ? undefined : onlyJSON);
-  if (takes !== undefined) {
+  const given = rules.takes ?? (needNoBody.has(method) ? anyOrNone : onlyJSON);
+  // Pages of other sites can send a POST of any other type, or of none, with cookies.
+  const takes = given.length === 0 && method === 'POST' ? onlyJSON : given;
+  if (takes.length > 0) {
     const contentType = headers.get('content-type');
     // True for nearly every request. A browser sends this type to another site only after a preflight.
     const isPlain = contentType === 'application/json' && takes.includes(contentType);

@@ -1,7 +1,7 @@
 import type { GraphQLError, GraphQLFormattedError } from 'graphql';
 
 import type { KeyValueCache } from '../../datasources/index.ts';
-import type { Facts, HTTPRequest, HTTPResponse, Invocation, StreamedResponse } from '../../shared/index.ts';
+import type { Facts, HeaderMap, HTTPRequest, HTTPResponse, Invocation, StreamedResponse } from '../../shared/index.ts';
 import type { GraphQLRequest, Logger, OperationOutcome } from './types.ts';
 
 type MaybePromise<T> = T | Promise<T>;
@@ -40,6 +40,11 @@ export interface RequestCall {
   readonly runOperation: (request: GraphQLRequest) => Promise<OperationOutcome>;
   /** The HTTP status that the server gives to the outcome of an operation, as application/json. */
   readonly statusOf: (outcome: OperationOutcome) => number;
+  /**
+   * The header fields that the server sends with the outcome of an operation: those that `context`, resolvers, plugins and errors have set,
+   * without lifetimes unless caches may store the answer. Call it once for each outcome.
+   */
+  readonly headersOf: (outcome: OperationOutcome) => HeaderMap;
   /**
    * The client's address as the platform reports it, or undefined if it does not. For counting: an answer must not depend on it, because
    * caches do not know it.
@@ -87,7 +92,7 @@ export interface DoorRules {
   readonly methods: readonly string[];
   /**
    * The media types of bodies; any other is refused with 415. Default: `application/json`, which pages of other sites cannot send without a
-   * preflight; for GET, HEAD and DELETE any or none
+   * preflight; for GET, HEAD and DELETE any or none. An empty list: any or none, for a PUT or PATCH without a body; a POST still needs JSON
    */
   readonly takes?: readonly string[] | undefined;
   /** The media types of answers. If Accept allows none of them, the request is refused with 406. Default: `read` decides */

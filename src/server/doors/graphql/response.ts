@@ -89,17 +89,17 @@ export function toSingleResponse(
     return { status: 200, headers: HeaderMap.over(commonHeaders[mediaType]), body: JSON.stringify(given) };
   const { headers, result } = takeHead(outcome);
   const status = toFinalStatus(statusOf(outcome, httpStatusProfile, mediaType), operation.logger);
-  // Only the answer to a query without errors may be stored, if the user has set a lifetime.
-  if (result.errors !== undefined || outcome.operation?.operation !== 'query') removeLifetimes(headers);
   return respond({ status, headers, mediaType: labelOf(status, httpStatusProfile, mediaType), text: JSON.stringify(result) });
 }
 
 /** The header fields of the head, of `extensions.http` of the result and of the errors, and the result without that extension. */
-export function takeHead({ head, result, errors }: OperationOutcome): { headers: HeaderMap; result: FormattedExecutionResult } {
+export function takeHead({ head, result, errors, operation }: OperationOutcome): { headers: HeaderMap; result: FormattedExecutionResult } {
   const headers = head.headers instanceof HeaderMap ? head.headers : new HeaderMap(head.headers);
   const http = httpOf(result);
   addHeaders(headers, http?.headers);
   for (const error of errors) addHeaders(headers, httpExtensionOf(error)?.headers);
+  // Only the answer to a query without errors may be stored, if the user has set a lifetime.
+  if (result.errors !== undefined || operation?.operation !== 'query') removeLifetimes(headers);
   if (http === undefined) return { headers, result };
   const { http: _applied, ...extensions } = { ...result.extensions };
   const { extensions: _all, ...rest } = result;
