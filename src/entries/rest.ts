@@ -1,0 +1,3 @@
+export { rest, restDefinitions } from '../extensions/rest/index.ts';
+export type { RESTInfo, RESTOptions } from '../extensions/rest/index.ts';
+export type { ServerPlugin } from '../server/index.ts';

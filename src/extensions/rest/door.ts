@@ -1,0 +1,158 @@
+import type { Asked, Door, DoorRules, OperationOutcome, Refusal, RequestBody, RequestCall } from '../../server/index.ts';
+import { describe, isRecord } from '../../shared/index.ts';
+import type { HTTPResponse } from '../../shared/index.ts';
+import type { ScalarSchemas } from '../json-schema/index.ts';
+import { badRequest, json, jsonType, problem, problemType } from './problem.ts';
+import { decoded } from './route-table.ts';
+import type { Matched } from './route-table.ts';
+import type { Route } from './route.ts';
+import { place, valueOf } from './values.ts';
+import type { Variables } from './values.ts';
+
+export interface RouteSettings {
+  readonly scalars: ScalarSchemas;
+  readonly otherParameters: ReadonlySet<string>;
+}
+
+/** The way in of one path with routes. */
+export class RouteDoor implements Door {
+  readonly name = 'rest';
+  readonly route: string | undefined;
+  /** A cache may keep only what GET answers: the answer to HEAD has no body. */
+  readonly parameters: readonly string[] | undefined;
+  readonly #settings: RouteSettings;
+  readonly #matched: Matched;
+  readonly #route: Route | undefined;
+
+  constructor(settings: RouteSettings, matched: Matched, method: string) {
+    this.#settings = settings;
+    this.#matched = matched;
+    const route = matched.routes.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
+    this.#route = route;
+    this.route = route?.template;
+    this.parameters = method === 'GET' && route !== undefined ? [...route.inQuery.keys()] : undefined;
+  }
+
+  rules({ request: { method } }: RequestCall): DoorRules {
+    const methods = new Set(this.#matched.routes.map((one) => one.method as string));
+    if (methods.has('GET')) methods.add('HEAD');
+    // A POST needs the type of JSON even without a body, because pages of other sites can send any other POST with cookies.
+    const takes = method === 'POST' || (this.#route !== undefined && hasBody(this.#route)) ? [jsonType] : [];
+    return { methods: [...methods], takes, gives: [jsonType, problemType] };
+  }
+
+  async read({ request }: RequestCall, body: RequestBody): Promise<Asked> {
+    const route = this.#route!;
+    const variables = (hasBody(route) ? readBody(route, await body.json()) : Object.create(null)) as Variables;
+    this.#readPath(route, variables);
+    this.#readQuery(route, variables, request.queryString);
+    return { request: { documentId: route.documentId, variables }, write: (outcome, call) => writeOutcome(route, outcome, call) };
+  }
+
+  refuse({ status, error }: Refusal): HTTPResponse {
+    return problem(status, { detail: error.message, code: error.extensions?.['code'] });
+  }
+
+  #readPath({ inPath, segments }: Route, variables: Variables): void {
+    for (const [at, segment] of segments.entries()) {
+      if (typeof segment === 'string') continue;
+      const text = decoded(this.#matched.segments[at]!);
+      if (text === undefined) throw badRequest(`Expected the parameter "${segment.name}" of the path to be percent-encoded UTF-8.`);
+      const target = inPath.get(segment.name)!;
+      place(variables, target, valueOf(segment.name, [text], target, this.#settings.scalars));
+    }
+  }
+
+  #readQuery({ inQuery }: Route, variables: Variables, queryString: string): void {
+    const query = new URLSearchParams(queryString);
+    for (const name of new Set(query.keys())) {
+      const target = inQuery.get(name);
+      if (target !== undefined) place(variables, target, valueOf(name, query.getAll(name), target, this.#settings.scalars));
+      else if (!this.#settings.otherParameters.has(name))
+        throw badRequest(`Expected ${listOf([...inQuery.keys()])} in the query string, got "${name.slice(0, 80)}".`);
+    }
+  }
+}
+
+function hasBody({ body, members }: Route): boolean {
+  return body !== undefined || members.length > 0;
+}
+
+/** The whole body is the value of a variable, or each of its members is. */
+function readBody({ body, members }: Route, value: unknown): Variables {
+  const variables = Object.create(null) as Variables;
+  if (body !== undefined) variables[body.variable.name.value] = value;
+  else {
+    const names = members.map(({ variable }) => variable.name.value);
+    if (!isRecord(value)) throw badRequest(`Expected a body that is an object with ${listOf(names)}, got ${describe(value)}.`);
+    const unknown = Object.keys(value).find((name) => !names.includes(name));
+    if (unknown !== undefined) throw badRequest(`Expected ${listOf(names)} in the body, got "${unknown.slice(0, 80)}".`);
+    for (const [name, member] of Object.entries(value)) variables[name] = member;
+  }
+  return variables;
+}
+
+function listOf(names: readonly string[]): string {
+  return names.length === 0 ? 'no parameter' : names.map((name) => `"${name}"`).join(', ');
+}
+
+/** Writes the value of a single response key, or the object of all; a problem if there are errors, or if GET finds nothing. */
+function writeOutcome({ method, single, status }: Route, outcome: OperationOutcome, call: RequestCall): HTTPResponse {
+  const { errors, data, extensions } = outcome.result;
+  const headers = call.headersOf(outcome);
+  const set = statusOf(outcome, call);
+  if (extensions?.['explain'] !== undefined) return json(set, outcome.result, headers);
+  if (errors !== undefined) {
+    const { message: detail = 'Internal server error', extensions: { code } = {} } = errors[0] ?? {};
+    return problem(set, { detail, code, errors, data }, headers);
+  }
+  const value = single === undefined ? data : data?.[single];
+  if (method === 'GET' && value === null && single !== undefined)
+    return problem(set >= 400 ? set : 404, { detail: 'Expected an existing resource, found none.', code: 'NOT_FOUND' }, headers);
+  return json(outcome.head.status ?? (set === 200 ? (status ?? 200) : set), value, headers);
+}
+
+/** The status of an outcome with errors: one that was set for an error, else that of the code of the first error. */
+function statusOf(outcome: OperationOutcome, call: RequestCall): number {
+  const set = call.statusOf(outcome);
+  if (set >= 400 || outcome.result.errors === undefined) return set;
+  // A status below 400 was set for a success, or is that of a partial one.
+  const { extensions: _, ...result } = outcome.result;
+  const status = call.statusOf({ ...outcome, result, head: { headers: outcome.head.headers } });
+  const code = outcome.errors[0]?.extensions['code'];
+  return status >= 400 ? status : (statuses[typeof code === 'string' && Object.hasOwn(statuses, code) ? code : ''] ?? 500);
+}
+
+/** The status of a partial success, by the code of its first error. */
+const statuses: Readonly<Record<string, number>> = {
+  BAD_USER_INPUT: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  RATE_LIMITED: 429,
+  DEADLINE_EXCEEDED: 504,
+};
+
+/** The way in of a path below the option `path` that has no route. */
+export class MissingDoor implements Door {
+  readonly name = 'rest';
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  rules(): HTTPResponse {
+    const detail = `Expected a path of a route below "${this.#path}". If the endpoint itself is below it, set the option path of rest().`;
+    return problem(404, { detail, code: 'NOT_FOUND' });
+  }
+
+  read(): never {
+    throw new Error('Expected no body to be read of a path without route.');
+  }
+
+  refuse({ status, error }: Refusal): HTTPResponse {
+    return problem(status, { detail: error.message, code: error.extensions?.['code'] });
+  }
+}

@@ -1,0 +1,3 @@
+export { rest } from './plugin.ts';
+export { restDefinitions } from './directives.ts';
+export type { RESTInfo, RESTOptions } from './options.ts';

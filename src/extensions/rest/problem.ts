@@ -1,0 +1,56 @@
+import { GraphQLError } from 'graphql';
+
+import { HeaderMap } from '../../shared/index.ts';
+import type { HTTPResponse } from '../../shared/index.ts';
+
+export const jsonType = 'application/json';
+export const problemType = 'application/problem+json';
+
+/** The members of a problem (RFC 9457 section 3.1), beside `type`, `title` and `status`. */
+export interface Problem {
+  readonly detail: string;
+  readonly code: unknown;
+  readonly errors?: unknown;
+  readonly data?: unknown;
+}
+
+/** Writes a problem. `headers`: fields of the response, to which those of the problem are added. */
+export function problem(status: number, { detail, code, errors, data }: Problem, headers: HeaderMap = new HeaderMap()): HTTPResponse {
+  const members = { detail, ...(typeof code === 'string' && { code }), ...(errors !== undefined && { errors }) };
+  if (status === 401 && !headers.has('www-authenticate')) headers.set('www-authenticate', 'Bearer');
+  const whole = { type: 'about:blank', title: titles[status] ?? 'Error', status, ...members, ...((data ?? null) !== null && { data }) };
+  return json(status, whole, headers, problemType);
+}
+
+/** Writes a value as JSON. A response without content has no body. */
+export function json(status: number, value: unknown, headers: HeaderMap, mediaType: string = jsonType): HTTPResponse {
+  headers.set('content-type', mediaType === jsonType ? `${jsonType}; charset=utf-8` : mediaType);
+  headers.set('x-content-type-options', 'nosniff');
+  const isEmpty = status === 204 || status === 205;
+  if (isEmpty) headers.delete('content-type');
+  return { status, headers, body: isEmpty ? null : JSON.stringify(value) };
+}
+
+/** A refusal of a request that cannot be read. */
+export function badRequest(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } });
+}
+
+/** The phrases of RFC 9110 section 15 and RFC 6585. */
+const titles: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  414: 'URI Too Long',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};
