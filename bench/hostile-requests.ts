@@ -1,14 +1,22 @@
 /** Hostile requests of up to 1 MiB, and the schema to which they are sent. */
+import { createHash } from 'node:crypto';
+
 const node = { id: 1, name: 'n', tags: ['a', 'b'] } as Record<string, unknown>;
-Object.assign(node, { node, nodes: () => [node, node] });
+Object.assign(node, { node, nodes: ({ first = 2 }: { first?: number }) => Array.from({ length: first }, () => node) });
 
 export const typeDefs: string = `
-  type Query { hello(name: String): String sum(n: [Int!]): Int any(input: Input): Int node: Node nodes(first: Int): [Node!]! either: Either }
-  type Mutation { write(input: Input): Int }
+  type Query {
+    hello(name: String): String sum(n: [Int!]): Int any(input: Input): Int node: Node nodes(first: Int): [Node!]! either: Either
+    filled(list: [Filled!]): Int nested(list: [Nested!]): Int
+  }
+  type Mutation { write(input: Input): Int change(first: Int): [Node!]! }
   union Either = Left | Right
   type Left { x: String node: Node }
   type Right { x: Int node: Node }
-  type Node { id: ID name: String tags: [String!] node: Node nodes(first: Int): [Node!]! }
+  type Node { id: ID name: String tags: [String!] node: Node nodes(first: Int): [Node!]! fails(of: String): Int }
+  input Filled { ${Array.from({ length: 200 }, (_, index) => `f${index}: Int = ${index}`).join(' ')} }
+  input Nested { a: Point = { x: 1, list: [1, 2, 3] } b: Point = { x: 2 } }
+  input Point { x: Int list: [Int!] }
   input Input { number: Int inner: Input list: [Input!] }
 `;
 export const resolvers: Record<string, Record<string, (...given: any[]) => unknown>> = {
@@ -16,15 +24,26 @@ export const resolvers: Record<string, Record<string, (...given: any[]) => unkno
     hello: () => 'x',
     sum: (_: unknown, { n }: { n?: number[] }) => n?.length ?? 0,
     node: () => node,
-    nodes: () => [node, node],
+    nodes: (_: unknown, { first = 2 }: { first?: number }) => Array.from({ length: first }, () => node),
     either: () => ({ __typename: 'Left', x: 'y', node }),
   },
+  Mutation: {
+    change: (_: unknown, { first = 2 }: { first?: number }) => Array.from({ length: first }, (_item, id) => ({ id, name: 'n' })),
+  },
+  Node: {
+    fails: (_: unknown, { of = '' }: { of?: string }) => {
+      throw new Error(`No row ${(failures += 1)} ${of.repeat(100)}`);
+    },
+  },
 };
+let failures = 0;
 
 export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly body?: string;
+  /** Extensions that the server has in any case. */
+  readonly needs?: readonly string[];
 }
 
 const repeat = (count: number, one: (index: number) => string): string => Array.from({ length: count }, (_, index) => one(index)).join(' ');
@@ -33,6 +52,20 @@ const batch = (one: (index: number) => string): Sent => ({
   body: JSON.stringify(Array.from({ length: 10 }, (_, index) => ({ query: one(index) }))),
 });
 const withVariables = (query: string, variables: string): Sent => ({ body: `{"query":${JSON.stringify(query)},"variables":${variables}}` });
+const traced = { headers: { 'apollo-federation-include-trace': 'ftv1' }, needs: ['subgraph'] };
+const nested = (levels: number, name: string, inner: string): Sent => ({
+  ...document(`{ node { ${`${name} { `.repeat(levels)}${inner}${' }'.repeat(levels)} } }`),
+  ...traced,
+});
+const entities = (representations: string): Sent => ({
+  ...withVariables('query ($r: [_Any!]!) { _entities(representations: $r) { __typename } }', `{"r":[${representations}]}`),
+  needs: ['subgraph'],
+});
+const longText = JSON.stringify(`{ hello(name: "${'x'.repeat(1_000_000)}") }`);
+const persisted = (hash: string): Sent => ({
+  body: `{"query":${longText},"extensions":{"persistedQuery":{"version":1,"sha256Hash":"${hash}"}}}`,
+});
+const keyed = { headers: { 'idempotency-key': '"a-key"' }, needs: ['idempotency'] };
 const overlapping = 'node { id } '.repeat(3700);
 const fan = (levels: number, spread: (name: string) => string): string =>
   `{ node { ...F0 } } ${repeat(levels, (index) => `fragment F${index} on Node { ${index + 1 < levels ? spread(`...F${index + 1}`) : 'id'} }`)}`;
@@ -104,6 +137,42 @@ export const hostileRequests: Readonly<Record<string, () => Sent>> = {
     withVariables('query ($n: [Int!]) { sum(n: $n) }', `{"n":${'['.repeat(500_000)}${']'.repeat(500_000)}}`),
   '80,000 keys in the body': () => ({ body: `{${repeat(80_000, (index) => `"k${index}":1,`)}"query":"{ hello }"}` }),
   '340,000 objects in the body': () => ({ body: `{"query":"{ hello }","x":[${'{},'.repeat(340_000)}1]}` }),
+  '200 defaults in each of 7,000 objects': () =>
+    withVariables('query ($l: [Filled!]) { filled(list: $l) }', `{"l":[${'{},'.repeat(7_000)}{}]}`),
+  '200 defaults in each of 800 objects, one of them wrong': () =>
+    withVariables('query ($l: [Filled!]) { filled(list: $l) }', `{"l":[${'{},'.repeat(800)}{"f1":"x"}]}`),
+  '200 defaults in each of 800 literals': () => document(`{ filled(list: [${'{} '.repeat(800)}]) }`),
+  'objects by default in 50,000 objects': () =>
+    withVariables('query ($l: [Nested!]) { nested(list: $l) }', `{"l":[${'{},'.repeat(50_000)}{}]}`),
+  '70,000 unknown keys in variables': () =>
+    withVariables(
+      'query ($i: Input) { any(input: $i) }',
+      `{"i":{${Array.from({ length: 70_000 }, (_, index) => `"k${index}":1`).join()}}}`,
+    ),
+  '1,000 errors of 1 KB': () => document('{ nodes(first: 1000) { fails(of: "lorem ipsum") } }'),
+  'a persisted query of 1 MB, wrong hash': () => persisted('0'.repeat(64)),
+  'a persisted query of 1 MB, right hash': () =>
+    persisted(
+      createHash('sha256')
+        .update(JSON.parse(longText) as string)
+        .digest('hex'),
+    ),
+  'traces of nested errors': () => nested(190, 'node', 'nodes(first: 1000) { fails }'),
+  'traces of nested errors with long aliases': () => nested(150, `${'a'.repeat(250)}: node`, 'nodes(first: 1000) { fails }'),
+  'traces of 19,000 rows with a long alias': () => nested(1, 'node', `nodes(first: 19000) { ${'a'.repeat(250)}: id }`),
+  'traces of 9,000 rows, 180 deep': () => nested(180, 'node', 'nodes(first: 9000) { id name }'),
+  '500,000 numbers as entities': () => entities(`${'1,'.repeat(500_000)}1`),
+  '49,000 entities of an unknown type': () => entities(`${'{"__typename":"B"},'.repeat(49_000)}1`),
+  '40,000 entities of 40,000 unknown types': () =>
+    entities(Array.from({ length: 40_000 }, (_, index) => `{"__typename":"B${index}"}`).join()),
+  'a key with 80,000 keys in variables': () => ({
+    ...withVariables(
+      'mutation ($i: Input) { write(input: $i) }',
+      `{"x":{${Array.from({ length: 80_000 }, (_, index) => `"k${index}":1`).join()}}}`,
+    ),
+    ...keyed,
+  }),
+  'a mutation of 20,000 objects that purges': () => ({ ...document('mutation { change(first: 20000) { id name } }'), needs: ['edge'] }),
   'a batch of overlapping fields': () => batch((index) => `query Q${index} { ${overlapping} }`),
   'a batch of aliases': () => batch((index) => `query Q${index} { ${repeat(4900, (alias) => `a${alias}: hello`)} }`),
   'a batch of one field 14,000 times': () => batch((index) => `query Q${index} { ${'hello '.repeat(14_000)} }`),
@@ -130,4 +199,15 @@ export function hostileEvent({ headers = {}, query, body }: Sent): never {
   const http = { method: query === undefined ? 'POST' : 'GET' };
   const fields = query === undefined ? { 'content-type': 'application/json', ...headers } : headers;
   return { version: '2.0', rawPath: '/', rawQueryString: query ?? '', headers: fields, requestContext: { http }, body } as never;
+}
+
+/** A request that makes work for every extension: answers, errors, numbers, traces and a key. */
+export function mixedRequest(): Sent {
+  const query = (index: number): string =>
+    `query Q${index} ($n: [Int!]) { sum(n: $n) nodes(first: 300) { id name } failing: nodes(first: 100) { fails } }`;
+  const variables = { n: Array.from({ length: 5_000 }, () => 1) };
+  return {
+    headers: { 'apollo-federation-include-trace': 'ftv1', 'idempotency-key': '"a-key"', 'accept-encoding': 'gzip' },
+    body: JSON.stringify(Array.from({ length: 10 }, (_, index) => ({ query: query(index), variables }))),
+  };
 }

@@ -156,12 +156,12 @@ export class VariablesLimit {
     this.#containers++;
     let deepest = level;
     if (level > maxNesting || this.#containers > this.#maxContainers) return level;
-    const parts = Array.isArray(value) ? (value as unknown[]) : (Object.values(value) as unknown[]);
-    // By index: an iterator makes 21 MB of garbage for 500,000 numbers.
-    for (let at = 0; at < parts.length; at++) {
-      const inner = parts[at];
+    const look = (inner: unknown): void => {
       if (typeof inner === 'object' && inner !== null) deepest = Math.max(deepest, this.#measure(inner, level + 1));
-    }
+    };
+    // Without an iterator, or a list of values: of 500,000 numbers the one makes 21 MB of garbage, of 70,000 keys the other takes 26 ms.
+    if (Array.isArray(value)) for (let at = 0; at < value.length; at++) look(value[at]);
+    else for (const key in value) look((value as Record<string, unknown>)[key]);
     return deepest;
   }
 }
