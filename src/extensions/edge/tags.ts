@@ -106,18 +106,21 @@ export function tagsOfMutation({ root, data, errors, hasRun }: MutationAnswer, s
   if (!contents.isWhole) addAll(inexact, root.typesBelow());
   for (const place of contents.unknown) addAll(inexact, place.typesBelow());
   addAll(inexact, contents.unnamed);
-  const named = [...contents.ids].flatMap(([type, ids]) => Array.from(ids, (id) => tagsOfEntity(type, id, salt)).flat());
+  const named: string[] = [];
+  for (const [type, ids] of contents.ids)
+    if (ids.size > maxNamed) inexact.add(type);
+    else for (const id of ids) named.push(...tagsOfEntity(type, id, salt));
   // The object may have had any type of its interface or union before.
   for (const [{ types }, ids] of contents.abstract)
     for (const { name } of types) {
-      if (ids.has(undefined) || ids.size * types.length > maxFormer) inexact.add(name);
+      if (ids.has(undefined) || ids.size * types.length > maxNamed) inexact.add(name);
       else for (const id of ids) named.push(...tagsOfEntity(name, id!, salt));
     }
   return [...new Set([...named, ...[...inexact].flatMap(tagsOfType)])];
 }
 
-/** The most objects of the types that they may have had before. Above that, their types are purged. */
-const maxFormer = 1_000;
+/** The most objects of one type, or of the types that they may have had before, that are purged by name. Above that, their types are. */
+const maxNamed = 1_000;
 
 function addAll(names: Set<string>, more: Iterable<string>): void {
   for (const name of more) names.add(name);

@@ -143,6 +143,7 @@ describe('a mutation purges', () => {
   const tidied = { write: () => ({ id: '7' }), tidy: () => ({ books: [null, { id: '2' }] }), strictTidy: () => ({}) };
   const large = { write: () => ({ id: '7', title: 'x'.repeat(100_000) }) };
   const pen = { __typename: 'Pen', id: '1' };
+  const many = { renameAll: () => Array.from({ length: 1_001 }, (_, id) => ({ id })) };
   const never = (): Promise<never> => new Promise(() => undefined);
   const late = { deadline: { ms: 20, reserveMs: 5, partial: 'NULL' } };
   const partly = { renameAll: () => [{ id: '1' }, new Error('No.')] };
@@ -153,6 +154,12 @@ describe('a mutation purges', () => {
     ['an object that may have had another type', 'turn { __typename id }', 'e:Pen:1 e:Book:1', { turn: () => pen }],
     ['an object whose type the answer does not tell', 'turn { id }', 't:Book t:Pen', { turn: () => pen }],
     ['failed items of a list', 'renameAll { id }', 't:Book e:Book:1', partly],
+    [
+      '1,001 objects of one type, beside one of another',
+      'renameAll { id } turn { __typename id }',
+      't:Book l:Book e:Pen:1',
+      { ...many, turn: () => pen },
+    ],
     ['the objects beside null in a list', 'tidy { books { id } }', 'e:Book:2', tidied],
     ['all fields, if nested null', 'write { id } strictTidy { pens { id } }', 't:Book l:Book t:Strict l:Strict t:Pen l:Pen', tidied],
     ['a field whose error a plugin replaces', 'rename { id }', 't:Book', { rename: fail }, { server: { plugins: [cannotBeSent] } }],

@@ -84,6 +84,7 @@ describe('a mutation that is sent again with its key', () => {
   const ofAmount = '($amount: Int) { charge(amount: $amount) { number } }';
   for (const [what, body] of Object.entries({
     'other variables': mutation(ofAmount, { amount: 2 }),
+    'a list in its variables': mutation(ofAmount, { amount: 1, more: [] }),
     'another selection': mutation('{ charge { number } }'),
     'an operation name': { ...mutation('A { charge { number client } }'), operationName: 'A' },
   }))
@@ -99,9 +100,16 @@ describe('a mutation that is sent again with its key', () => {
     const bank = openBank();
     const query = 'mutation ($amount: Int, $fail: String) { charge(amount: $amount, fail: $fail) { number } }';
 
-    const first = await bank.sendWithKey({ query, variables: { amount: 1, fail: null }, extensions: { a: 1 } });
+    const first = await bank.sendWithKey({
+      query,
+      variables: { amount: 1, fail: null, more: [1, { a: [], b: '2' }] },
+      extensions: { a: 1 },
+    });
     const accept = 'application/graphql-response+json';
-    const again = await bank.sendWithKey({ query, variables: { fail: null, amount: 1 } }, { headers: { accept } });
+    const again = await bank.sendWithKey(
+      { query, variables: { more: [1, { b: '2', a: [] }], fail: null, amount: 1 } },
+      { headers: { accept } },
+    );
 
     // The status of a partial success differs by media type.
     assert.deepEqual([first.status, again.status, bank.charges.length], [200, 294, 1]);
