@@ -127,6 +127,8 @@ function toRecords(
   const received = bytesIn(call.request);
   const edge = call.facts.get('edge') as AnswerDecision | undefined;
   const shared = {
+    ...(call.door !== 'graphql' && { door: call.door }),
+    ...(call.route !== undefined && { route: call.route }),
     status,
     cold,
     ...(used !== undefined && { cpuMs: rounded(used) }),

@@ -11,6 +11,10 @@ export interface CostRecord {
   readonly hash: string | null;
   /** The id of the document, if the request has no text: that of a trusted document, or the hash of a persisted query. */
   readonly documentId?: string;
+  /** The name of the door by which the request came, for example "mcp". Absent for GraphQL. */
+  readonly door?: string;
+  /** The template of the path, if the door has one. */
+  readonly route?: string;
   /** HTTP status of the whole response. */
   readonly status: number;
   /** True for the first request of a process. */

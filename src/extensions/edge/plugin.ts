@@ -77,6 +77,7 @@ class EdgePlugin implements Edge {
   readonly #warned = new Set<string>();
   /** Undefined until the server has started. */
   #schema: GraphQLSchema | undefined;
+  #trusted: ServerStartContext['trustedDocuments'] | undefined;
   /** False if graphql-js runs the operations. */
   #isObserved = true;
 
@@ -89,10 +90,11 @@ class EdgePlugin implements Edge {
     const answers = store && new AnswerStore(store);
     this.#purges = new Purges(purge, answers && ((tags) => answers.purge(tags)), salt);
     this.#settings = { salt, deploy };
-    this.#stored = answers && new StoredAnswers(answers, this.#settings);
+    this.#stored = answers && new StoredAnswers(answers, this.#settings, () => this.#trusted?.() ?? []);
   }
 
-  start({ schema, observesResolvers }: ServerStartContext): void {
+  start({ schema, observesResolvers, trustedDocuments }: ServerStartContext): void {
+    this.#trusted = trustedDocuments;
     this.#schema = schema;
     this.#isObserved = observesResolvers;
   }

@@ -1,5 +1,5 @@
 import { context, metrics, SpanKind, SpanStatusCode, trace, propagation } from '@opentelemetry/api';
-import type { Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGetter } from '@opentelemetry/api';
+import type { Attributes, Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGetter } from '@opentelemetry/api';
 
 import { aFunction, assertEntries, boolean, hasMethods, originalOf } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
@@ -75,11 +75,13 @@ async function traceRequest({ tracer, flush }: Telemetry, call: RequestCall, nex
   const response = await next();
   if (response.status >= 400 && call.facts.get(ownFact) !== true) {
     const attributes = {
+      ...attributesOf(call),
       'http.request.method': call.request.method,
       'http.response.status_code': response.status,
       'error.type': String(response.status),
     };
-    const span = tracer.startSpan('GraphQL Request', { kind: kindOf(), startTime, attributes }, parentOf(call));
+    const name = call.door === 'graphql' ? 'GraphQL Request' : nameAt(call, 'request');
+    const span = tracer.startSpan(name, { kind: kindOf(), startTime, attributes }, parentOf(call));
     span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
   }
@@ -121,7 +123,7 @@ async function traceOperation(telemetry: Telemetry, call: OperationCall, next: (
   call.facts.set(ownFact, { active, endStream } satisfies TracedOperation);
   const outcome = await context.with(active, next);
   record.add(outcome);
-  describe(record, span, server, telemetry.withDocument);
+  describe(record, call.call, { span, server }, telemetry.withDocument);
   if (outcome.stream === undefined) end();
   return outcome;
 }
@@ -149,12 +151,31 @@ async function tracePayload(call: OperationCall, next: () => Promise<PayloadOutc
   return payload;
 }
 
-/** `server`: the span of the platform's or a framework's instrumentation, which has only a method and a path. */
-function describe(record: OperationRecord, span: Span, server: Span | undefined, withDocument: boolean): void {
+/** The name of a span: one of few, so neither a path nor the name of an operation is in it. */
+function nameAt({ door, route, request }: RequestCall, type: string): string {
+  if (route !== undefined) return `${request.method} ${route}`;
+  return door === 'graphql' ? type : `${door} ${type}`;
+}
+
+function attributesOf({ door, route }: RequestCall): Attributes {
+  return { ...(door !== 'graphql' && { 'graphql_functions.door': door }), ...(route !== undefined && { 'http.route': route }) };
+}
+
+interface Spans {
+  readonly span: Span;
+  /** The span of the platform's or a framework's instrumentation, which has only a method and a path. */
+  readonly server: Span | undefined;
+}
+
+function describe(record: OperationRecord, call: RequestCall, { span, server }: Spans, withDocument: boolean): void {
   const { name, type, hash, onError, idempotency, budget } = record.describe();
   if (type === undefined || hash === undefined) return;
-  span.updateName(type);
-  const attributes = { 'graphql.operation.type': type, ...(name !== undefined && { 'graphql.operation.name': name }) };
+  span.updateName(nameAt(call, type));
+  const attributes = {
+    ...attributesOf(call),
+    'graphql.operation.type': type,
+    ...(name !== undefined && { 'graphql.operation.name': name }),
+  };
   server?.setAttributes(attributes);
   const ofBudget = Object.entries(budget ?? {}).filter(([, value]) => value !== undefined);
   span.setAttributes({

@@ -35,6 +35,8 @@ export interface Explainable {
   readonly call: {
     readonly request: HTTPRequest;
     readonly settings: { readonly operation: OperationSettings };
+    /** Undefined: that for GraphQL. */
+    readonly door: { readonly name: string } | undefined;
     deadlineLeft(): Milliseconds | undefined;
   };
   readonly operation: Operation;

@@ -15,7 +15,9 @@ export async function explainOperation(explainable: Explainable): Promise<Operat
   // A subscription's events come later.
   if (outcome.stream !== undefined && outcome.operation?.operation === 'subscription') return outcome;
   const times = [...recording.milliseconds, ['total', performance.now() - recording.startedAt] as const];
+  const { door } = explainable.call;
   const explain: ExplainReport = {
+    ...(door && { door: door.name }),
     milliseconds: Object.fromEntries(times.map(([step, time]) => [step, round(time)])) as unknown as ExplainedTimes,
     calls: recording.calls.map((one) => toCall(recording, one)),
   };

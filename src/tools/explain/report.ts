@@ -4,6 +4,8 @@ type Milliseconds = number;
 
 /** `extensions.explain` of a response. Only in development, for requests with `graphql-functions-explain: 1`. */
 export interface ExplainReport {
+  /** The name of the door by which the operation came, for example "mcp". Absent for GraphQL. */
+  readonly door?: string;
   /** The duration of each step. A step that did not run is absent: a cached document is not parsed. */
   readonly milliseconds: ExplainedTimes;
   /** All calls of REST data sources, by start time. */

@@ -1,6 +1,6 @@
 import { getOperationAST, parse } from 'graphql';
 
-import type { OperationCall, OperationOutcome } from '../../../server/index.ts';
+import type { CheckedDocument, OperationCall, OperationOutcome, ServerStartContext } from '../../../server/index.ts';
 import { answerKey } from './answer-key.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { decideFor, notShareable } from '../decide.ts';
@@ -28,11 +28,15 @@ const maxUnstored = 1_000;
 export class StoredAnswers {
   readonly #store: AnswerStore;
   readonly #settings: TagSettings;
+  readonly #trusted: ServerStartContext['trustedDocuments'];
+  /** Trusted documents by their texts. Undefined until the first hit. */
+  #byText: ReadonlyMap<string, CheckedDocument> | undefined;
   /** Mutations, and queries that are private by their hints: by text, hash or id. No lookup is needed. The oldest are dropped first. */
   readonly #unstored = new Set<string>();
 
-  constructor(store: AnswerStore, settings: TagSettings) {
+  constructor(store: AnswerStore, settings: TagSettings, trustedDocuments: ServerStartContext['trustedDocuments']) {
     this.#store = store;
+    this.#trusted = trustedDocuments;
     this.#settings = settings;
   }
 
@@ -50,7 +54,7 @@ export class StoredAnswers {
     const key = answerKey(original, request, rules, this.#settings.deploy!);
     if (key === undefined) return undefined;
     const lookup = await this.#store.look(key);
-    const found = lookup.hit && outcomeOf(lookup.hit, request.operationName, head);
+    const found = lookup.hit && this.#outcomeOf(lookup.hit, request.operationName, head);
     operation.lookup = found === undefined ? { ...lookup, hit: undefined } : lookup;
     if (found === undefined) return undefined;
     readings.varies = lookup.hit!.varies;
@@ -87,25 +91,26 @@ export class StoredAnswers {
     request.call.invocation.waitUntil(this.#store.keep(lookup, kept, decision));
     return decision;
   }
+
+  /** The outcome of an operation whose answer was stored. Undefined: the store has damaged its document. */
+  #outcomeOf(
+    { source, result }: Pick<OperationOutcome, 'result'> & { readonly source: string },
+    operationName: string | undefined,
+    head: OperationOutcome['head'],
+  ): OperationOutcome | undefined {
+    this.#byText ??= new Map(this.#trusted().map(([, one]) => [one.text, one]));
+    try {
+      const document = this.#byText.get(source)?.document ?? parse(source, { noLocation: true });
+      const operation = getOperationAST(document, operationName);
+      return operation ? { result, errors: [], head, operation, document, source } : undefined;
+    } catch {
+      return undefined;
+    }
+  }
 }
 
 /** The name of a document and an operation in it. */
 function nameOf({ request: { query, documentId, extensions, operationName } }: EdgeOperation): string {
   const { sha256Hash } = (extensions?.['persistedQuery'] ?? {}) as { readonly sha256Hash?: unknown };
   return `${operationName ?? ''} ${query ?? documentId ?? (typeof sha256Hash === 'string' ? sha256Hash : '')}`;
-}
-
-/** The outcome of an operation whose answer was stored. Undefined: the store has damaged its document. */
-function outcomeOf(
-  { source, result }: Pick<OperationOutcome, 'result'> & { readonly source: string },
-  operationName: string | undefined,
-  head: OperationOutcome['head'],
-): OperationOutcome | undefined {
-  try {
-    const document = parse(source, { noLocation: true });
-    const operation = getOperationAST(document, operationName);
-    return operation ? { result, errors: [], head, operation, document, source } : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,17 +2,30 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
 
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { GraphQLError } from 'graphql';
 
+import { AuthenticationError } from '../../../../src/entries/datasource.ts';
+import { costLine } from '../../../../src/entries/cost-line.ts';
+import type { CostRecord } from '../../../../src/entries/cost-line.ts';
 import { idempotency, memoryStore } from '../../../../src/entries/idempotency.ts';
 import { HeaderMap, createHandler } from '../../../../src/entries/index.ts';
-import type { Door, DoorRules, HTTPResponse, RequestBody, RequestCall, ServerPlugin } from '../../../../src/entries/index.ts';
+import type {
+  Door,
+  DoorRules,
+  HTTPResponse,
+  OperationOutcome,
+  RequestBody,
+  RequestCall,
+  ServerPlugin,
+} from '../../../../src/entries/index.ts';
+import { openTelemetry } from '../../../../src/entries/opentelemetry.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 
 const typeDefs = 'type Query { me: String } type Mutation { receive(event: JSON): String } scalar JSON';
 const documents = { receive: 'mutation Receive($event: JSON) { receive(event: $event) }', me: '{ me }' };
 
-function plain(status: number, body: string | null, headers: Record<string, string> = {}): HTTPResponse {
+function respond(status: number, body: string | null, headers: Record<string, string> = {}): HTTPResponse {
   return { status, headers: new HeaderMap({ 'content-type': 'text/plain', ...headers }), body };
 }
 
@@ -22,9 +35,9 @@ const hook: Door = {
   rules: () => ({ methods: ['POST'] }),
   read: async (_call, body) => ({
     request: { documentId: 'receive', variables: { event: await body.json() } },
-    write: ({ errors }) => (errors.length === 0 ? plain(204, null) : plain(500, 'failed')),
+    write: ({ errors }) => (errors.length === 0 ? respond(204, null) : respond(500, 'failed')),
   }),
-  refuse: ({ status, error }) => plain(status, `refused: ${error.message}`),
+  refuse: ({ status, error }) => respond(status, `refused: ${error.message}`),
 };
 
 function pluginWith(door: Partial<Door>, end = '/hook'): ServerPlugin {
@@ -210,24 +223,36 @@ describe("a plugin's door", () => {
 
 describe('the body for a door', () => {
   const exact = '\ufeff{ "a" :  "é" }\r\n';
-  const sent: readonly (readonly [string, RequestInit])[] = [['a stream', { body: exact }]];
-  for (const [what, init] of sent)
+  const event = {
+    version: '2.0',
+    rawPath: '/hook',
+    rawQueryString: '',
+    headers: { 'content-type': 'application/json' },
+    requestContext: { http: { method: 'POST' } },
+  };
+  for (const [what, given] of [
+    ['a stream', new Request('https://a.example/hook', { method: 'POST', headers: { 'content-type': 'application/json' }, body: exact })],
+    ['text', { ...event, body: exact, isBase64Encoded: false }],
+    ['base64', { ...event, body: Buffer.from(exact).toString('base64'), isBase64Encoded: true }],
+  ] as const)
     test(`as ${what} is read as the exact text, and as JSON, in any order`, async () => {
       const seen: unknown[] = [];
       const read = async (_call: RequestCall, body: RequestBody): Promise<HTTPResponse> => {
         seen.push(await body.text(), await body.json(), await body.text(), await body.json());
-        return plain(200, 'ok');
+        return respond(200, 'ok');
       };
-      const { post } = serve([pluginWith({ read })]);
+      const handler = createHandler({ typeDefs, resolvers: {}, plugins: [pluginWith({ read })] } as never);
 
-      const response = await post(undefined, {}, init);
+      await handler(given as never, {} as never);
 
-      assert.deepEqual([response.status, seen], [200, [exact, { a: 'é' }, exact, { a: 'é' }]]);
+      assert.deepEqual(seen, [exact, { a: 'é' }, exact, { a: 'é' }]);
     });
 
   for (const order of ['text', 'json'] as const)
     test(`is refused when ${order} reads too many bytes`, async () => {
-      const { post } = serve([pluginWith({ read: async (_call, body) => plain(200, String(await body[order]())) })], { maxBodyBytes: 20 });
+      const { post } = serve([pluginWith({ read: async (_call, body) => respond(200, String(await body[order]())) })], {
+        maxBodyBytes: 20,
+      });
 
       assert.deepEqual(await shown(await post(`"${'é'.repeat(10)}"`)), [413, 'refused: Expected a body of at most 20 bytes, got more.']);
     });
@@ -235,7 +260,7 @@ describe('the body for a door', () => {
   test('has a signature over its text', async () => {
     const sign = (text: string): string => createHmac('sha256', 'key').update(text).digest('hex');
     const read: Door['read'] = async ({ request: { headers } }, body) => {
-      if (headers.get('x-signature') !== sign(await body.text())) return plain(401, 'Wrong signature.');
+      if (headers.get('x-signature') !== sign(await body.text())) return respond(401, 'Wrong signature.');
       return hook.read(undefined as never, body);
     };
     const { post, received } = serve([pluginWith({ read })]);
@@ -250,7 +275,7 @@ describe('the body for a door', () => {
 });
 
 describe('the doors of several plugins', () => {
-  const answering = (name: string): Partial<Door> => ({ name, read: () => plain(200, name) });
+  const answering = (name: string): Partial<Door> => ({ name, read: () => respond(200, name) });
 
   test('are asked in the order of the list, whatever the position', async () => {
     const first = pluginWith(answering('first'));
@@ -300,5 +325,96 @@ describe('at a door', () => {
     for (let at = 0; at < 2; at++) statuses.push((await post(undefined, { 'idempotency-key': '"k1"' })).status);
 
     assert.deepEqual([statuses, received], [[204, 204], [{ a: 1 }]]);
+  });
+
+  test('the cost line and spans have its name and its route, and without a route the kind of the operation', async () => {
+    const records: CostRecord[] = [];
+    const exporter = new InMemorySpanExporter();
+    const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    const plugins = [costLine({ write: (_line, record) => void records.push(record) }), openTelemetry({ tracerProvider })];
+    const routed = serve([...plugins, pluginWith({ route: '/hook/{id}' })]);
+    const plain = serve([...plugins, pluginWith({})]);
+
+    for (const { post } of [routed, plain]) for (const body of ['{}', '{']) await post(body);
+
+    assert.deepEqual(
+      records.map(({ door, route, type, status }) => [door, route, type, status]),
+      [
+        ['hook', '/hook/{id}', 'mutation', 204],
+        ['hook', '/hook/{id}', null, 400],
+        ['hook', undefined, 'mutation', 204],
+        ['hook', undefined, null, 400],
+      ],
+    );
+    const spans = exporter
+      .getFinishedSpans()
+      .map(({ name, attributes }) => [name, attributes['graphql_functions.door'], attributes['http.route']]);
+    assert.deepEqual(spans, [
+      ['POST /hook/{id}', 'hook', '/hook/{id}'],
+      ['POST /hook/{id}', 'hook', '/hook/{id}'],
+      ['hook mutation', 'hook', undefined],
+      ['hook request', 'hook', undefined],
+    ]);
+  });
+
+  test('an explanation has its name', async () => {
+    const write = ({ result }: OperationOutcome): HTTPResponse => respond(200, JSON.stringify(result.extensions?.['explain']));
+    const { post } = serve([pluginWith({ read: () => ({ request: { documentId: 'me' }, write }) })], { nodeEnv: 'development' });
+
+    const report = await (await post(undefined, { 'graphql-functions-explain': '1' })).json();
+
+    assert.equal((report as { door?: string }).door, 'hook');
+  });
+
+  test('what context refuses is an outcome, also without an operation', async () => {
+    const failed: unknown[] = [];
+    const contextCreationDidFail: ServerPlugin['contextCreationDidFail'] = ({ error }) => void failed.push(error.message);
+    const read: Door['read'] = async (call) => {
+      const { contextValue, refused } = await call.createContext();
+      return refused === undefined
+        ? respond(200, JSON.stringify(contextValue))
+        : respond(call.statusOf(refused), refused.result.errors![0]!.message);
+    };
+    const context = async ({ request }: { request: { headers: HeaderMap } }): Promise<object> => {
+      if (request.headers.get('authorization') === null) throw new AuthenticationError('Sign in.');
+      return { user: 'Ada' };
+    };
+    const { post } = serve([pluginWith({ read }), { contextCreationDidFail }], { context });
+
+    const answers = [await post('', { authorization: 'x' }), await post('')];
+
+    assert.deepEqual(
+      [await Promise.all(answers.map(shown)), failed],
+      [
+        [
+          [200, '{"user":"Ada"}'],
+          [401, 'Sign in.'],
+        ],
+        ['Sign in.'],
+      ],
+    );
+  });
+
+  test('a context that hangs is refused at the deadline', async () => {
+    const read: Door['read'] = async (call) => {
+      const { refused } = await call.createContext();
+      return respond(call.statusOf(refused!), refused!.result.errors![0]!.extensions!['code'] as string);
+    };
+    const handler = serve([pluginWith({ read })], { context: () => new Promise(() => {}), deadline: { ms: 50, reserveMs: 20 } });
+
+    assert.deepEqual(await shown(await handler.post('')), [504, 'DEADLINE_EXCEEDED']);
+  });
+
+  test('the variables that it fills replace those of the request', async () => {
+    const read: Door['read'] = () => ({
+      request: { documentId: 'receive', variables: { event: 'of the client' } },
+      fill: (contextValue) => ({ event: contextValue }),
+      write: () => respond(204, null),
+    });
+    const { post, received } = serve([pluginWith({ read })], { context: () => ({ user: 'Ada' }) });
+
+    await post();
+
+    assert.deepEqual(received, [{ user: 'Ada' }]);
   });
 });
