@@ -400,7 +400,7 @@ import { cacheControlDefinitions, edge } from 'graphql-functions/edge';
 import { idempotency, idempotencyDefinitions, memoryStore } from 'graphql-functions/idempotency';
 import { incrementalDelivery } from 'graphql-functions/incremental';
 import { mcp } from 'graphql-functions/mcp';
-const text = 'query Books @mcpTool { book { title } }';
+const text = 'query Books @mcpTool(description: "All books") { book { title } }';
 export default createHandler({
   csrfPrevention: true,
   typeDefs: [cacheControlDefinitions, idempotencyDefinitions, 'type Query { book: Book @cacheControl(maxAge: 60) } type Book { title: String } type Mutation { pay: Int }'],
