@@ -21,7 +21,8 @@ const advice = [
 
 /** Vitest chooses other files of a package than Node does. */
 const vitestAdvice =
-  "In vitest.config.ts, set ssr: { resolve: { conditions: ['module-sync', 'node'] } }: tests then load graphql as Node does.";
+  "In vitest.config.ts, set ssr: { resolve: { conditions: ['module-sync', 'node'] } } with graphql 17, " +
+  "resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] } with graphql 16: tests then load graphql as Node does.";
 
 /** Deno throws if a program may not read its environment. */
 function isInVitest(): boolean {

@@ -54,8 +54,11 @@ function folderOf(require: NodeJS.Require, extension: string | undefined): strin
 function thisFile(): string | undefined {
   try {
     // In `try`, where bundlers that have no import.meta give no warning.
-    const file: string | undefined = typeof __filename === 'string' ? __filename : import.meta.url;
-    return /^(?:file:|\/|[A-Za-z]:\\).*\bpackage-files\.[a-z]+$/.test(file ?? '') ? file : undefined;
+    const file: string = typeof __filename === 'string' ? __filename : import.meta.url;
+    const [name] = /\bpackage-files\.[a-z]+$/.exec(file)!;
+    // Throws if there is no such file: Turbopack keeps the names of files, and puts them into /ROOT/.
+    globalThis.process.getBuiltinModule('node:module').createRequire(file).resolve(`./${name}`);
+    return file;
   } catch {
     return undefined;
   }

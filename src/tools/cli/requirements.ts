@@ -21,13 +21,15 @@ export function missingRequirement(node: string): string | undefined {
 }
 
 function installedGraphQL(): { readonly version: string; readonly folder: string } | undefined {
-  // graphql does not export its package.json, so it cannot be resolved by name.
-  for (const folder of createRequire(import.meta.url).resolve.paths('graphql') ?? []) {
-    const file = join(folder, 'graphql/package.json');
-    if (!existsSync(file)) continue;
-    return { version: (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version, folder: dirname(file) };
+  try {
+    // Only the resolver knows where packages are: Yarn's Plug'n'Play has no folder of them. graphql does not export its package.json.
+    let folder = dirname(createRequire(import.meta.url).resolve('graphql'));
+    while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
+    return { version, folder };
+  } catch {
+    return undefined;
   }
-  return undefined;
 }
 
 /** The folder of this package. It is at the same relative path from the sources and from the build. */

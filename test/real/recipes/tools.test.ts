@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { composeProject } from '../../../src/tools/cli/init/compose-project.ts';
+import { packPackage } from '../../support/packed-package.ts';
 import { needs, pathInPart } from '../../support/real/parts.ts';
+import { writeFiles } from '../../support/write-files.ts';
 import { writeRecipes } from './project.ts';
 
 // Runs the test runners and editor tools of the documentation on the files that it shows.
@@ -73,3 +77,34 @@ interface ConfigTool {
     getDefault(): { getSchema(): Promise<{ getType(name: string): unknown }> };
   }>;
 }
+
+test("a project with Yarn's Plug'n'Play, which has no folder of packages, passes its checks and tests", needs('yarn'), async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'plug-and-play-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const files = Object.fromEntries(await composeProject({ platform: 'lambda', api: 'trusted' }, 'shop'));
+  const { dependencies, ...manifest } = JSON.parse(files['package.json']!) as { readonly dependencies: object };
+  const { tarball } = await packPackage();
+  await writeFiles(folder, {
+    ...files,
+    'package.json': JSON.stringify({ ...manifest, dependencies: { ...dependencies, 'graphql-functions': `file:${tarball}` } }),
+    'yarn.lock': '',
+    '.yarnrc.yml': 'nodeLinker: pnp\nenableTelemetry: false\nenableGlobalCache: false\n',
+  });
+  // NODE_TEST_CONTEXT would make the test runner of the project silent.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const yarn = (...args: string[]): string => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [pathInPart('yarn', '@yarnpkg/cli-dist/bin/yarn.js'), ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      env,
+    });
+    assert.equal(status, 0, stdout + stderr);
+    return stdout;
+  };
+
+  yarn('install');
+
+  assert.match(yarn('graphql-functions', 'documents'), /documents is up to date: 2 documents\./);
+  assert.match(yarn('graphql-functions', 'check'), /No problems in graphql\./);
+  assert.match(yarn('node', '--test'), /pass 4\b/);
+});

@@ -9,6 +9,9 @@ import { build } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '../../../..');
 
+/** As Turbopack writes the places of files: like those of the package, where there is none. */
+const placeOfTurbopack = '"file:///ROOT/node_modules/graphql-functions/dist/esm/chunks/package-files.js"';
+
 /** A function of a user, as a platform bundles it: graphql and this library in one file. */
 const userFunction = `
   import { createSchema } from ${JSON.stringify(join(root, 'src/executor/schema/create-schema.ts'))};
@@ -23,8 +26,12 @@ const userFunction = `
   console.log(JSON.stringify({ refusal, warnings }));
 `;
 
-for (const format of ['cjs', 'esm'] as const)
-  test(`a bundle (${format}, no splitting) has no schema check: production needs none, and development finds an installed one`, async (t) => {
+for (const [format, place, define] of [
+  ['cjs', 'an ordinary place', {}],
+  ['esm', 'an ordinary place', {}],
+  ['esm', 'a place of Turbopack', { 'import.meta.url': placeOfTurbopack }],
+] as const)
+  test(`a bundle (${format}, ${place}, no splitting) has no schema check: production needs none, and development finds an installed one`, async (t) => {
     const project = mkdtempSync(join(tmpdir(), 'bundle-'));
     t.after(() => rmSync(project, { recursive: true, force: true }));
     const outfile = join(project, `function.${format === 'cjs' ? 'cjs' : 'mjs'}`);
@@ -34,6 +41,7 @@ for (const format of ['cjs', 'esm'] as const)
       bundle: true,
       platform: 'node',
       format,
+      define,
       metafile: true,
       logLevel: 'silent',
     });
