@@ -12,7 +12,7 @@ import type {
 } from 'graphql';
 
 import type { KeyValueCache } from '../../datasources/index.ts';
-import { deepCopyOf, copyFormattedError } from '../../shared/index.ts';
+import { deepCopyOf, copyFormattedError, isRecord, sha256 } from '../../shared/index.ts';
 import type { Facts, HTTPRequest, ResponseHead } from '../../shared/index.ts';
 import { DocumentError, copyThrown, toGraphQLError, report } from './errors.ts';
 import type { CheckedDocuments } from './documents/trusted-documents.ts';
@@ -76,9 +76,15 @@ export interface ServerListener {
 /** The context that all hooks of one operation share. Each step adds to it; the types below say what each hook can rely on. */
 export interface GraphQLRequestContext<TContext = unknown> {
   /** The operation as the client requested it, with its HTTP request. */
-  readonly request: GraphQLRequest & { readonly http?: HTTPRequest | undefined };
-  /** Status and headers, which may be changed until `willSendResponse` has run. */
-  readonly response: { readonly http: ResponseHead; result?: ExecutionResult | FormattedExecutionResult };
+  readonly request: GraphQLRequest & { readonly http?: (HTTPRequest & { readonly search: string }) | undefined };
+  /** Status and headers, which may be changed until `willSendResponse` has run. `body` is the result in the form of Apollo Server 4. */
+  readonly response: {
+    readonly http: ResponseHead;
+    result?: ExecutionResult | FormattedExecutionResult;
+    readonly body?: { readonly kind: 'single'; singleResult: ExecutionResult | FormattedExecutionResult } | undefined;
+  };
+  /** Whether the document was found by its hash, or registered for it. */
+  readonly metrics: { persistedQueryHit?: boolean; persistedQueryRegister?: boolean };
   /** True if the operation is an element of a batch, even the only one. Then its response head is merged with those of the others. */
   readonly requestIsBatched: boolean;
   readonly schema: GraphQLSchema;
@@ -89,6 +95,8 @@ export interface GraphQLRequestContext<TContext = unknown> {
   readonly logger: Logger;
   /** The text of the document, from `didResolveSource` on. */
   readonly source?: string;
+  /** The SHA-256 hash of the text, in hexadecimal digits. */
+  readonly queryHash?: string | undefined;
   /** The parsed document, from `validationDidStart` on. */
   readonly document?: DocumentNode;
   /** The name of the chosen operation, null if it has none; from `didResolveOperation` on. */
@@ -166,9 +174,20 @@ export function hasHooks({ requestDidStart }: HookedPlugin): boolean {
 /** Starts an operation's hooks; undefined if no plugin listens to this one. */
 export async function startHooks(operation: HookedOperation): Promise<OperationHooks | undefined> {
   const { plugins, schema, cache, logger } = operation.settings;
+  const { http } = operation;
+  const response: GraphQLRequestContext['response'] = {
+    http: operation.head,
+    get body() {
+      return this.result && new SingleBody(this);
+    },
+  };
   const context: GraphQLRequestContext = {
-    request: { ...operation.request, http: operation.http },
-    response: { http: operation.head },
+    request: { ...operation.request, http: http && { ...http, search: http.queryString === '' ? '' : `?${http.queryString}` } },
+    response,
+    metrics: {},
+    get queryHash() {
+      return this.source === undefined ? undefined : sha256(this.source);
+    },
     requestIsBatched: operation.batchIndex !== undefined,
     schema,
     contextValue: operation.contextValue,
@@ -185,6 +204,24 @@ export async function startHooks(operation: HookedOperation): Promise<OperationH
   };
   const listeners = (await Promise.all(plugins.map(start))).flat();
   return listeners.length === 0 ? undefined : new OperationHooks(listeners, { context, mustEnd });
+}
+
+/** The result as Apollo Server 4 and 5 have it. */
+class SingleBody {
+  readonly kind = 'single';
+  readonly #response: GraphQLRequestContext['response'];
+
+  constructor(response: GraphQLRequestContext['response']) {
+    this.#response = response;
+  }
+
+  get singleResult(): ExecutionResult | FormattedExecutionResult {
+    return this.#response.result!;
+  }
+
+  set singleResult(result: ExecutionResult | FormattedExecutionResult) {
+    this.#response.result = result;
+  }
 }
 
 /**
@@ -210,6 +247,9 @@ export class OperationHooks {
 
   didResolveSource(source: string): Promise<void> {
     this.context.source = source;
+    const { query, extensions } = this.context.request;
+    if (isRecord(extensions?.['persistedQuery']))
+      this.context.metrics[query === undefined ? 'persistedQueryHit' : 'persistedQueryRegister'] = true;
     return this.call('didResolveSource');
   }
 
