@@ -24,7 +24,7 @@ import {
 import type { Expectation } from '../../shared/index.ts';
 import type { FormatError } from '../operation/format-errors.ts';
 import type { Logger } from '../operation/types.ts';
-import type { ServerPlugin } from '../operation/plugin.ts';
+import type { ForeignPlugin, ServerPlugin } from '../operation/plugin.ts';
 import type { TrustedDocumentOptions } from '../operation/documents/trusted-documents.ts';
 import type { Resolvers, TypeDefs } from '../../executor/schema/index.ts';
 
@@ -69,7 +69,10 @@ export interface ServerOptions<
   readonly cache?: 'bounded' | KeyValueCache | undefined;
   /** Hooks into the start and stop of the server, requests and operations. Default: none. */
   readonly plugins?:
-    | readonly ServerPlugin<object extends NoInfer<TContext> ? any : ContextValue<NoInfer<TContext>, NoInfer<TDataSources>>>[]
+    | readonly (
+        | ServerPlugin<object extends NoInfer<TContext> ? any : ContextValue<NoInfer<TContext>, NoInfer<TDataSources>>>
+        | ForeignPlugin
+      )[]
     | undefined;
   /** false: no page for browsers, unless a plugin has one. Default: the playground, only when NODE_ENV is development. */
   readonly landingPage?: boolean | undefined;

@@ -50,10 +50,10 @@ export function createServer(given: ServerOptions): Server {
   const logger = guardLogger(given.logger ?? console);
   const checks = development ? findChecks() : undefined;
   const options = checks === undefined ? given : checks.watchOptions(given, logger);
-  const { plugins: listed = [] } = options;
+  const listed = (options.plugins ?? []) as readonly ServerPlugin[];
   const plugins = inOrder(listed);
   assertOnce(plugins);
-  const operation = operationSettings(options, { plugins, nodeEnv, logger, checks });
+  const operation = operationSettings(options, { listed, plugins, nodeEnv, logger, checks });
   checks?.warnOfOptions(given, operation.schema, logger);
   return {
     http: httpSettings(options, operation, checks?.explain ?? (isVerified(nodeEnv) ? createVerifier() : undefined)),
@@ -144,6 +144,8 @@ const preflightHeaders = [
 ];
 
 interface Prepared {
+  /** As in the options. */
+  readonly listed: readonly ServerPlugin[];
   readonly plugins: readonly ServerPlugin[];
   readonly nodeEnv: string | undefined;
   readonly logger: Logger;
@@ -151,7 +153,7 @@ interface Prepared {
 }
 
 function operationSettings(options: ServerOptions, prepared: Prepared): OperationSettings {
-  const { plugins, nodeEnv, logger, checks } = prepared;
+  const { listed, plugins, nodeEnv, logger, checks } = prepared;
   const development = nodeEnv === 'development';
   const developmentOrTest = development || nodeEnv === 'test';
   const cacheBytes = defaultCacheBytes();
@@ -170,7 +172,7 @@ function operationSettings(options: ServerOptions, prepared: Prepared): Operatio
     logger,
     plugins,
     // Compiling this function takes a cold process 0.2 ms.
-    stages: plugins.length > 0 ? createStages(options.plugins!) : undefined,
+    stages: plugins.length > 0 ? createStages(listed) : undefined,
     development,
     persistedQueries: persistedQuerySettings(options, cache),
     trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments, { schema, directives, development }),
