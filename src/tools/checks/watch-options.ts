@@ -11,6 +11,8 @@ interface Watched {
   readonly dataSources?: (() => object) | undefined;
   readonly plugins?: readonly ServerPlugin[] | undefined;
   readonly landingPage?: boolean | undefined;
+  readonly schema?: unknown;
+  readonly typeDefs?: unknown;
 }
 
 type Warn = (message: string) => void;
@@ -29,7 +31,7 @@ export function watchOptions<TOptions extends Watched>(options: TOptions, logger
     ...options,
     ...(context && { context: watchContext(context as MakeContext, warn) }),
     ...(dataSources && { dataSources: () => watchDataSources(dataSources(), warn) }),
-    plugins: [...plugins, remedies(warn), ...(options.landingPage === false ? [] : [defaultPage])],
+    plugins: [...plugins, remedies(watchCreation(options, warn), warn), ...(options.landingPage === false ? [] : [defaultPage])],
   };
 }
 
@@ -41,6 +43,22 @@ const defaultPage: ServerPlugin = {
 /** Warns about options that do not work as intended. */
 export function warnOfOptions(options: OptionsToCheck, schema: GraphQLSchema, logger: Logger): void {
   for (const { message } of findOptionProblems(options, schema)) logger.warn(message);
+}
+
+/** How often a server was created for a schema that had answered operations, by the schema or its text. */
+const created = new Map<unknown, number>();
+
+/** Warns about the third handler of a schema, if the first two have answered: it is created for each request. */
+function watchCreation({ schema, typeDefs }: Watched, warn: Warn): () => void {
+  const isText = [typeDefs].flat(Number.POSITIVE_INFINITY).every((one) => typeof one === 'string');
+  const key = schema ?? (isText ? String(typeDefs) : typeDefs);
+  const times = created.get(key);
+  if (times !== undefined) created.set(key, times + 1);
+  if (times === 1)
+    warn(
+      'createHandler was called again for the same schema. Call it once, outside of your function: each call creates the schema again, with empty caches.',
+    );
+  return () => void created.set(key, created.get(key) ?? 0);
 }
 
 type MakeContext = (argument: unknown) => unknown;
@@ -97,11 +115,12 @@ function watchDataSources(made: object, warn: Warn): object {
 }
 
 /** Adds what to do to errors whose messages, of V8 and graphql-js, do not say it. */
-function remedies(warn: Warn): ServerPlugin {
+function remedies(onAnswer: () => void, warn: Warn): ServerPlugin {
   return {
     onlyWatches: true,
     async operation(_, next) {
       const outcome = await next();
+      onAnswer();
       for (const { message, path } of outcome.errors) {
         if (path?.length === 1 && /^Cannot (?:read|destructure) propert/.test(message))
           warn('A resolver gets (parent, args, context, info), and a field of Query has no parent. Is the value before the dot undefined?');

@@ -6,6 +6,7 @@ import { GraphQLInt, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { batch, createHandler } from '../../../../src/entries/index.ts';
 import type { GraphQLRequestListener, ServerOptions, ServerPlugin } from '../../../../src/entries/index.ts';
 import { misnamedMembers } from '../../../../src/tools/checks/option-check.ts';
+import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 
 let schemas = 0;
@@ -120,4 +121,24 @@ describe('warns about hooks that are never called', () => {
       Object.keys(listeners).map((name) => `${name} of it is never called: it belongs in the object that requestDidStart returns.`),
     );
   });
+});
+
+test('warns about a handler that is created for each request, and not about several that are created before the first', async () => {
+  const [logger, lines] = recordingLogger();
+  const create = (): ReturnType<typeof createFetchHandler> =>
+    createFetchHandler({ nodeEnv: 'development', logger, typeDefs: 'type Query { made: Int }' });
+  const answer = (handler: ReturnType<typeof create>): Promise<unknown> => handler(new Request('https://api.example/?query={made}'));
+
+  const [first, second] = [create(), create(), create()];
+  await Promise.all([answer(first!), answer(second!)]);
+  const before = [...lines];
+  for (let request = 0; request < 3; request++) await answer(create());
+
+  deepEqual(before, []);
+  deepEqual(
+    lines.map(({ message }) => message),
+    [
+      'createHandler was called again for the same schema. Call it once, outside of your function: each call creates the schema again, with empty caches.',
+    ],
+  );
 });
