@@ -15,6 +15,8 @@ export interface RandomShop {
   readonly resolvers: Readonly<Record<string, unknown>>;
   readonly limits: LimitsOptions;
   readonly isSubgraph: boolean;
+  /** Operations run by plans, not by graphql-js. */
+  readonly isPlanned: boolean;
   readonly operation: (name: string) => RandomOperation;
 }
 
@@ -120,6 +122,7 @@ export function randomShop(random: Random, tally: Tally): RandomShop {
     resolvers: resolversOf(shop),
     limits,
     isSubgraph,
+    isPlanned: limits.pageLimits !== undefined || random.chance(0.7),
     operation: (name) => new Writer(shop).write(name),
   };
 }
