@@ -98,13 +98,16 @@ test("a project with Yarn's Plug'n'Play, which has no folder of packages, passes
       encoding: 'utf8',
       env,
     });
-    assert.equal(status, 0, stdout + stderr);
-    return stdout;
+    return status === 0 ? stdout : stdout + stderr;
   };
 
-  yarn('install');
+  const installed = yarn('install');
 
-  assert.match(yarn('graphql-functions', 'documents'), /documents is up to date: 2 documents\./);
+  assert.match(yarn('graphql-functions', 'documents'), /documents is up to date: 2 documents\./, installed);
   assert.match(yarn('graphql-functions', 'check'), /No problems in graphql\./);
   assert.match(yarn('node', '--test'), /pass 4\b/);
+
+  yarn('remove', 'esbuild');
+
+  assert.match(yarn('graphql-functions', 'check'), /compiles functions with esbuild, which is not installed/);
 });

@@ -51,7 +51,8 @@ export async function importEsbuild(): Promise<Esbuild> {
   try {
     return await import('esbuild');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    // Yarn's Plug'n'Play names it as `require` does.
+    if (!/^(?:ERR_)?MODULE_NOT_FOUND$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
     throw new DevError('graphql-functions compiles functions with esbuild, which is not installed: npm i -D esbuild', { cause: error });
   }
 }
