@@ -19,22 +19,21 @@ import type {
 } from 'graphql';
 
 import { descriptionKeyword, leafSchema, orNull, SchemaSize } from './json-schema.ts';
-import type { JSONSchema, ScalarSchemas } from './json-schema.ts';
+import type { Components, JSONSchema, ScalarSchemas } from './json-schema.ts';
 
 interface Input {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly scalars: ScalarSchemas;
-  /** Variables that the server fills. */
+  /** Variables that clients do not send. */
   readonly hidden: ReadonlySet<string>;
+  /** Default: schemas have no references, because many clients do not resolve them, and an input object inside itself is any object. */
+  readonly components?: Components | undefined;
 }
 
-/**
- * The JSON Schema of an operation's variables, without references, because many clients do not resolve them: an input object inside itself is
- * any object. Throws a RangeError if it is too large.
- */
-export function inputSchemaOf({ schema, operation, scalars, hidden }: Input): JSONSchema {
-  const writer = new InputWriter(scalars);
+/** The JSON Schema of an operation's variables. Throws a RangeError if it has no references, and is too large. */
+export function inputSchemaOf({ schema, operation, scalars, hidden, components }: Input): JSONSchema {
+  const writer = new InputWriter(scalars, components);
   const isMutation = operation.operation === 'mutation';
   const definitions = (operation.variableDefinitions ?? []).filter(({ variable }) => !hidden.has(variable.name.value));
   const fields = definitions.map((definition): Field => {
@@ -66,12 +65,15 @@ interface Field {
 
 class InputWriter {
   readonly #scalars: ScalarSchemas;
-  readonly #size = new SchemaSize();
+  readonly #components: Components | undefined;
+  readonly #size: SchemaSize;
   /** The input objects that contain the part that is being written. */
   readonly #open = new Set<GraphQLInputObjectType>();
 
-  constructor(scalars: ScalarSchemas) {
+  constructor(scalars: ScalarSchemas, components: Components | undefined) {
     this.#scalars = scalars;
+    this.#components = components;
+    this.#size = new SchemaSize(components === undefined);
   }
 
   object(fields: readonly Field[]): JSONSchema {
@@ -95,9 +97,16 @@ class InputWriter {
       const items = this.#nonNull(nullable.ofType);
       return { type: 'array', items: isNonNullType(nullable.ofType) ? items : orNull(items) };
     }
-    if (!isInputObjectType(nullable)) return this.#size.add(leafSchema(nullable, this.#scalars));
+    if (!isInputObjectType(nullable)) return this.#size.add(leafSchema(nullable, this.#scalars, this.#components));
+    if (this.#components !== undefined) return this.#components.ofType(nullable.name, () => this.#inputObject(nullable));
     if (this.#open.has(nullable)) return this.#size.add({ type: 'object' });
     this.#open.add(nullable);
+    const schema = this.#inputObject(nullable);
+    this.#open.delete(nullable);
+    return schema;
+  }
+
+  #inputObject(nullable: GraphQLInputObjectType): JSONSchema {
     const fields = Object.values(nullable.getFields()).map((field): Field => ({
       name: field.name,
       type: field.type,
@@ -106,9 +115,7 @@ class InputWriter {
       description: field.description,
       default: defaultOf(field),
     }));
-    const schema = this.object(fields);
-    this.#open.delete(nullable);
-    return { ...schema, ...descriptionKeyword(nullable), ...(nullable.isOneOf && { minProperties: 1, maxProperties: 1 }) };
+    return { ...this.object(fields), ...descriptionKeyword(nullable), ...(nullable.isOneOf && { minProperties: 1, maxProperties: 1 }) };
   }
 }
 

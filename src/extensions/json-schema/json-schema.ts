@@ -1,5 +1,5 @@
 import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString, isEnumType } from 'graphql';
-import type { GraphQLEnumType, GraphQLLeafType } from 'graphql';
+import type { GraphQLEnumType, GraphQLLeafType, GraphQLScalarType, GraphQLSchema } from 'graphql';
 
 /** A schema of JSON Schema 2020-12. */
 export type JSONSchema = Readonly<Record<string, unknown>>;
@@ -19,23 +19,97 @@ const builtIn: ReadonlyMap<unknown, JSONSchema> = /* @__PURE__ */ new Map<unknow
 /** The maximum length of a schema in characters: it is part of every prompt. */
 const maxCharacters = 65_536;
 
-/** Counts the characters of a schema while it is written: its parts are inlined, so nested ones multiply. */
+/** Counts the characters of a schema while it is written, if its parts are inlined, so that nested ones multiply. */
 export class SchemaSize {
   #characters = 0;
+  readonly #isBounded: boolean;
+
+  constructor(isBounded: boolean) {
+    this.#isBounded = isBounded;
+  }
 
   /** Returns the part. Throws a RangeError if the schema becomes too large. */
   add<T extends object>(part: T): T {
-    this.#characters += JSON.stringify(part).length;
+    if (this.#isBounded) this.#characters += JSON.stringify(part).length;
     if (this.#characters > maxCharacters) throw new RangeError('Expected a schema of at most 64 KB.');
     return part;
   }
 }
 
-/** Any value is possible for a scalar without a schema. */
-export function leafSchema(type: GraphQLLeafType, scalars: ScalarSchemas): JSONSchema {
-  if (isEnumType(type)) return enumSchema(type);
-  return builtIn.get(type) ?? (Object.hasOwn(scalars, type.name) ? scalars[type.name]! : {});
+/** Schemas that others refer to: those of input objects and enums, and of named fragments. */
+export class Components {
+  readonly schemas = new Map<string, JSONSchema>();
+  readonly #typeNames: ReadonlySet<string>;
+
+  constructor(schema: GraphQLSchema) {
+    this.#typeNames = new Set(Object.keys(schema.getTypeMap()));
+  }
+
+  /** Refers to a type, whose schema may contain itself. */
+  ofType(name: string, write: () => JSONSchema): JSONSchema {
+    if (!this.schemas.has(name)) {
+      this.schemas.set(name, {});
+      this.schemas.set(name, write());
+    }
+    return refersTo(name);
+  }
+
+  /** Refers to a fragment. Fragments of one name in two documents that differ get a number. */
+  ofFragment(name: string, schema: JSONSchema): JSONSchema {
+    const free = this.#typeNames.has(name) ? `${name}Fragment` : name;
+    for (let at = 1; ; at++) {
+      const numbered = at === 1 ? free : `${free}${at}`;
+      const known = this.schemas.get(numbered);
+      if (known === undefined) this.schemas.set(numbered, schema);
+      if (known === undefined || JSON.stringify(known) === JSON.stringify(schema)) return refersTo(numbered);
+    }
+  }
 }
+
+function refersTo(name: string): JSONSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** Any value is possible for a scalar without a schema. */
+export function leafSchema(type: GraphQLLeafType, scalars: ScalarSchemas, components?: Components): JSONSchema {
+  if (isEnumType(type)) return components === undefined ? enumSchema(type) : components.ofType(type.name, () => enumSchema(type));
+  return builtIn.get(type) ?? scalarSchemaOf(type, scalars);
+}
+
+/** The schema of a custom scalar: from an option, else by the specification that the schema names with `@specifiedBy`. */
+export function scalarSchemaOf({ name, specifiedByURL }: GraphQLScalarType, scalars: ScalarSchemas): JSONSchema {
+  if (Object.hasOwn(scalars, name)) return scalars[name]!;
+  const [, specification = ''] =
+    /^https:\/\/scalars\.graphql\.org\/[\w-]+\/([a-z-]+?)(?:-v[\d.]+)?(?:\.html)?$/.exec(specifiedByURL ?? '') ?? [];
+  return Object.hasOwn(specified, specification) ? specified[specification]! : {};
+}
+
+const ofFormat = (format: string): JSONSchema => ({ type: 'string', format });
+const integer: JSONSchema = { type: 'integer' };
+
+/** Specifications of scalars.graphql.org, by the last part of their addresses. */
+const specified: Readonly<Record<string, JSONSchema>> = {
+  'date-time': ofFormat('date-time'),
+  instant: ofFormat('date-time'),
+  'local-date': ofFormat('date'),
+  localdate: ofFormat('date'),
+  date: ofFormat('date'),
+  'local-time': ofFormat('time'),
+  localtime: ofFormat('time'),
+  duration: ofFormat('duration'),
+  'accurate-duration': ofFormat('duration'),
+  'nominal-duration': ofFormat('duration'),
+  uuid: ofFormat('uuid'),
+  url: ofFormat('uri'),
+  uri: ofFormat('uri'),
+  'email-address': ofFormat('email'),
+  'base64-string': { type: 'string', contentEncoding: 'base64' },
+  byte: integer,
+  short: integer,
+  'unsigned-byte': integer,
+  'unsigned-short': integer,
+  'unsigned-int': integer,
+};
 
 /** The keyword for the description of a definition, if it has one. */
 export function descriptionKeyword({ description }: { readonly description?: string | null | undefined }): JSONSchema {

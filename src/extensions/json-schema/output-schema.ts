@@ -1,8 +1,19 @@
-import { getNamedType, isLeafType, isListType, isNonNullType, Kind, TypeNameMetaFieldDef } from 'graphql';
+import {
+  getNamedType,
+  isAbstractType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  TypeNameMetaFieldDef,
+} from 'graphql';
 import type {
   FragmentDefinitionNode,
   GraphQLCompositeType,
   GraphQLInterfaceType,
+  GraphQLLeafType,
   GraphQLObjectType,
   GraphQLOutputType,
   GraphQLSchema,
@@ -11,18 +22,20 @@ import type {
 } from 'graphql';
 
 import { descriptionKeyword, leafSchema, orNull, SchemaSize } from './json-schema.ts';
-import type { JSONSchema, ScalarSchemas } from './json-schema.ts';
+import type { Components, JSONSchema, ScalarSchemas } from './json-schema.ts';
 
 interface Output {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly scalars: ScalarSchemas;
+  /** Default: schemas have no references, nor required properties. */
+  readonly components?: Components | undefined;
 }
 
 /**
  * The JSON Schema of an operation's data. An object has the properties of all selections, whatever their conditions: fields of one name have
- * one shape in a valid document. Without `$schema`, `format` and keywords that differ between drafts, because clients compile it. Throws a
- * RangeError if it is too large.
+ * one shape in a valid document. Without `$schema` and keywords that differ between drafts, because clients compile it. Throws a RangeError
+ * if it has no references, and is too large.
  */
 export function outputSchemaOf(output: Output, operation: OperationDefinitionNode): JSONSchema {
   const root = output.schema.getRootType(operation.operation)!;
@@ -40,46 +53,75 @@ interface Selected {
   readonly type: GraphQLOutputType;
   readonly description: string | null | undefined;
   readonly below: Selections[];
+  /** True if each object has it, whatever its type and the variables. */
+  isCertain: boolean;
+}
+
+/** The selections of an object by response key, and references to its fragments. */
+interface Collected {
+  readonly selected: Map<string, Selected>;
+  readonly references: JSONSchema[];
+  readonly visited: Set<SelectionSetNode>;
 }
 
 class OutputWriter {
   readonly #output: Output;
-  readonly #size = new SchemaSize();
+  readonly #size: SchemaSize;
 
   constructor(output: Output) {
     this.#output = output;
+    this.#size = new SchemaSize(output.components === undefined);
   }
 
   object(given: readonly Selections[]): JSONSchema {
-    const selected = new Map<string, Selected>();
-    const visited = new Set<SelectionSetNode>();
-    for (const one of given) this.#collect(selected, one, visited);
+    const collected: Collected = { selected: new Map(), references: [], visited: new Set() };
+    for (const one of given) this.#collect(collected, one, true);
+    const { selected, references } = collected;
+    const whole = this.#ownProperties(selected);
+    if (references.length === 0) return whole;
+    const all = [...new Map(references.map((one) => [one['$ref'], one])).values()];
+    return selected.size > 0 || all.length > 1 ? { allOf: [...all, ...(selected.size > 0 ? [whole] : [])] } : all[0]!;
+  }
+
+  #ownProperties(selected: ReadonlyMap<string, Selected>): JSONSchema {
+    const required = Array.from(selected, ([key, { isCertain }]) => (isCertain ? [key] : [])).flat();
     const properties = Array.from(selected, ([key, field]) => {
       const description = descriptionKeyword(field);
       this.#size.add([key, description]);
       return [key, { ...description, ...this.#value(field.type, field.below) }];
     });
-    return { ...this.#size.add({ type: 'object' }), properties: Object.fromEntries(properties) as JSONSchema };
+    const keywords = this.#output.components === undefined || required.length === 0 ? {} : { required };
+    return { ...this.#size.add({ type: 'object' }), ...keywords, properties: Object.fromEntries(properties) as JSONSchema };
   }
 
-  #collect(selected: Map<string, Selected>, { type, selectionSet }: Selections, visited: Set<SelectionSetNode>): void {
+  /** `isCertain`: all objects have these selections. */
+  #collect(collected: Collected, { type, selectionSet }: Selections, isCertain: boolean): void {
+    const { selected, references, visited } = collected;
     // Fragments that spread each other twice would take exponential time.
     if (visited.has(selectionSet)) return;
     visited.add(selectionSet);
+    const { schema, fragments, components } = this.#output;
     for (const selection of selectionSet.selections) {
+      const isAlways = isCertain && selection.directives?.some(({ name }) => isCondition.test(name.value)) !== true;
       if (selection.kind === Kind.FIELD) {
         const key = (selection.alias ?? selection.name).value;
         const field = fieldOf(type, selection.name.value);
-        const known = selected.get(key) ?? { type: field.type, description: field.description, below: [] };
+        const known = selected.get(key) ?? { type: field.type, description: field.description, below: [], isCertain: false };
+        known.isCertain ||= isAlways;
         if (selection.selectionSet !== undefined)
           known.below.push({ type: getNamedType(field.type) as GraphQLCompositeType, selectionSet: selection.selectionSet });
         selected.set(key, known);
         continue;
       }
       const { typeCondition, selectionSet: inside } =
-        selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#output.fragments.get(selection.name.value)!;
-      const narrowed = typeCondition && (this.#output.schema.getType(typeCondition.name.value) as GraphQLCompositeType);
-      this.#collect(selected, { type: narrowed ?? type, selectionSet: inside }, visited);
+        selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)!;
+      const narrowed = (typeCondition && (schema.getType(typeCondition.name.value) as GraphQLCompositeType)) ?? type;
+      const applies =
+        isAlways && (narrowed === type || (isAbstractType(narrowed) && isObjectOrInterface(type) && schema.isSubType(narrowed, type)));
+      const below = { type: narrowed, selectionSet: inside };
+      if (selection.kind === Kind.FRAGMENT_SPREAD && applies && components !== undefined)
+        references.push(components.ofFragment(selection.name.value, this.object([below])));
+      else this.#collect(collected, below, applies);
     }
   }
 
@@ -90,8 +132,22 @@ class OutputWriter {
 
   #nonNull(type: GraphQLOutputType, below: readonly Selections[]): JSONSchema {
     if (isListType(type)) return { type: 'array', items: this.#value(type.ofType, below) };
-    return isLeafType(type) ? this.#size.add(leafSchema(type, this.#output.scalars)) : this.object(below);
+    return isLeafType(type) ? this.#size.add(this.#leaf(type)) : this.object(below);
   }
+
+  /** Without components, without `format`, for which some clients have no check. */
+  #leaf(type: GraphQLLeafType): JSONSchema {
+    const { scalars, components } = this.#output;
+    const schema = leafSchema(type, scalars, components);
+    if (components !== undefined || Object.hasOwn(scalars, type.name) || !('format' in schema)) return schema;
+    return { type: schema['type'] };
+  }
+}
+
+const isCondition = /^(?:skip|include)$/;
+
+function isObjectOrInterface(type: GraphQLCompositeType): type is GraphQLObjectType | GraphQLInterfaceType {
+  return isObjectType(type) || isInterfaceType(type);
 }
 
 function fieldOf(type: GraphQLCompositeType, name: string): Pick<Selected, 'type' | 'description'> {
