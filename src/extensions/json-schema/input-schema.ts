@@ -53,6 +53,33 @@ export function inputSchemaOf({ schema, operation, scalars, hidden, components }
   return writer.object(fields);
 }
 
+/** The JSON Schema of values of a type that are not null, with references. */
+export function typeSchemaOf(type: GraphQLInputType, scalars: ScalarSchemas, components: Components): JSONSchema {
+  return new InputWriter(scalars, components).nonNull(type);
+}
+
+/** A JSON Schema of an input object without requiring the members that come from elsewhere. Each is a path of field names. */
+export function partialSchemaOf(
+  type: GraphQLInputObjectType,
+  members: readonly (readonly string[])[],
+  { scalars, components }: Required<Pick<Input, 'scalars' | 'components'>>,
+): JSONSchema {
+  const writer = new InputWriter(scalars, components);
+  const whole = writer.inputObject(type) as {
+    readonly required?: readonly string[];
+    readonly properties: Readonly<Record<string, JSONSchema>>;
+  };
+  const given = new Set(members.map(([first]) => first));
+  const required = (whole.required ?? []).filter((name) => !given.has(name));
+  const changed = Object.entries(whole.properties).map(([name, property]) => {
+    const below = members.flatMap(([first, ...rest]) => (first === name && rest.length > 0 ? [rest] : []));
+    const inner = getNullableType(type.getFields()[name]!.type);
+    return [name, below.length > 0 && isInputObjectType(inner) ? partialSchemaOf(inner, below, { scalars, components }) : property];
+  });
+  const { required: _, ...rest } = whole;
+  return { ...rest, ...(required.length > 0 && { required }), properties: Object.fromEntries(changed) as JSONSchema };
+}
+
 /** A variable, or a field of an input object. */
 interface Field {
   readonly name: string;
@@ -60,6 +87,7 @@ interface Field {
   readonly mayBeNull: boolean;
   readonly isRequired: boolean;
   readonly description: string | null | undefined;
+  readonly deprecationReason?: string | null | undefined;
   readonly default: unknown;
 }
 
@@ -81,8 +109,11 @@ class InputWriter {
     // Object.fromEntries, because a variable may have the name __proto__.
     const properties = Object.fromEntries(
       fields.map((field) => {
-        const value = this.#nonNull(field.type);
-        const notes = { ...descriptionKeyword(field), ...((field.default ?? null) !== null && { default: field.default }) };
+        const value = this.nonNull(field.type);
+        const notes = {
+          ...descriptionKeyword(field, this.#components),
+          ...((field.default ?? null) !== null && { default: field.default }),
+        };
         this.#size.add([field.name, notes]);
         return [field.name, { ...(field.mayBeNull ? orNull(value) : value), ...notes }];
       }),
@@ -91,28 +122,29 @@ class InputWriter {
     return { ...this.#size.add(keywords), properties };
   }
 
-  #nonNull(type: GraphQLInputType): JSONSchema {
+  nonNull(type: GraphQLInputType): JSONSchema {
     const nullable = getNullableType(type);
     if (isListType(nullable)) {
-      const items = this.#nonNull(nullable.ofType);
+      const items = this.nonNull(nullable.ofType);
       return { type: 'array', items: isNonNullType(nullable.ofType) ? items : orNull(items) };
     }
     if (!isInputObjectType(nullable)) return this.#size.add(leafSchema(nullable, this.#scalars, this.#components));
-    if (this.#components !== undefined) return this.#components.ofType(nullable.name, () => this.#inputObject(nullable));
+    if (this.#components !== undefined) return this.#components.ofType(nullable.name, () => this.inputObject(nullable));
     if (this.#open.has(nullable)) return this.#size.add({ type: 'object' });
     this.#open.add(nullable);
-    const schema = this.#inputObject(nullable);
+    const schema = this.inputObject(nullable);
     this.#open.delete(nullable);
     return schema;
   }
 
-  #inputObject(nullable: GraphQLInputObjectType): JSONSchema {
+  inputObject(nullable: GraphQLInputObjectType): JSONSchema {
     const fields = Object.values(nullable.getFields()).map((field): Field => ({
       name: field.name,
       type: field.type,
       mayBeNull: !nullable.isOneOf && !isNonNullType(field.type),
       isRequired: isRequiredInputField(field),
       description: field.description,
+      deprecationReason: field.deprecationReason,
       default: defaultOf(field),
     }));
     return { ...this.object(fields), ...descriptionKeyword(nullable), ...(nullable.isOneOf && { minProperties: 1, maxProperties: 1 }) };

@@ -111,9 +111,16 @@ const specified: Readonly<Record<string, JSONSchema>> = {
   'unsigned-int': integer,
 };
 
-/** The keyword for the description of a definition, if it has one. */
-export function descriptionKeyword({ description }: { readonly description?: string | null | undefined }): JSONSchema {
-  return description ? { description } : {};
+/** The keywords for the notes on a definition: its description, and with components whether it is deprecated. */
+export function descriptionKeyword(
+  {
+    description,
+    deprecationReason,
+  }: { readonly description?: string | null | undefined; readonly deprecationReason?: string | null | undefined },
+  components?: Components,
+): JSONSchema {
+  const isDeprecated = components !== undefined && (deprecationReason ?? undefined) !== undefined;
+  return { ...(description && { description }), ...(isDeprecated && { deprecated: true }) };
 }
 
 function enumSchema(type: GraphQLEnumType): JSONSchema {

@@ -1,5 +1,6 @@
 import {
   getNamedType,
+  getNullableType,
   isAbstractType,
   isInterfaceType,
   isLeafType,
@@ -12,6 +13,7 @@ import {
 import type {
   FragmentDefinitionNode,
   GraphQLCompositeType,
+  GraphQLField,
   GraphQLInterfaceType,
   GraphQLLeafType,
   GraphQLObjectType,
@@ -38,8 +40,23 @@ interface Output {
  * if it has no references, and is too large.
  */
 export function outputSchemaOf(output: Output, operation: OperationDefinitionNode): JSONSchema {
-  const root = output.schema.getRootType(operation.operation)!;
-  return new OutputWriter(output).object([{ type: root, selectionSet: operation.selectionSet }]);
+  return new OutputWriter(output).object([rootOf(output, operation)]);
+}
+
+/** The JSON Schemas of the value of one response key, with references. */
+export interface ValueSchema {
+  readonly schema: JSONSchema;
+  /** The schema that also allows null. */
+  readonly nullable: JSONSchema;
+  readonly isNullable: boolean;
+}
+
+export function valueSchemaOf(output: Output, operation: OperationDefinitionNode, key: string): ValueSchema {
+  return new OutputWriter(output).value(rootOf(output, operation), key);
+}
+
+function rootOf({ schema }: Output, { operation, selectionSet }: OperationDefinitionNode): Selections {
+  return { type: schema.getRootType(operation)!, selectionSet };
 }
 
 interface Selections {
@@ -51,7 +68,7 @@ interface Selections {
 interface Selected {
   /** The type of the first of them. */
   readonly type: GraphQLOutputType;
-  readonly description: string | null | undefined;
+  readonly notes: JSONSchema;
   readonly below: Selections[];
   /** True if each object has it, whatever its type and the variables. */
   isCertain: boolean;
@@ -62,6 +79,8 @@ interface Collected {
   readonly selected: Map<string, Selected>;
   readonly references: JSONSchema[];
   readonly visited: Set<SelectionSetNode>;
+  /** Undefined: fragments are inlined. */
+  readonly components: Components | undefined;
 }
 
 class OutputWriter {
@@ -73,10 +92,15 @@ class OutputWriter {
     this.#size = new SchemaSize(output.components === undefined);
   }
 
+  value(root: Selections, key: string): ValueSchema {
+    const { selected } = this.#collectAll([root], undefined);
+    const { type, below } = selected.get(key)!;
+    const schema = this.#nonNull(getNullableType(type), below);
+    return { schema, nullable: orNull(schema), isNullable: !isNonNullType(type) };
+  }
+
   object(given: readonly Selections[]): JSONSchema {
-    const collected: Collected = { selected: new Map(), references: [], visited: new Set() };
-    for (const one of given) this.#collect(collected, one, true);
-    const { selected, references } = collected;
+    const { selected, references } = this.#collectAll(given, this.#output.components);
     const whole = this.#ownProperties(selected);
     if (references.length === 0) return whole;
     const all = [...new Map(references.map((one) => [one['$ref'], one])).values()];
@@ -86,27 +110,37 @@ class OutputWriter {
   #ownProperties(selected: ReadonlyMap<string, Selected>): JSONSchema {
     const required = Array.from(selected, ([key, { isCertain }]) => (isCertain ? [key] : [])).flat();
     const properties = Array.from(selected, ([key, field]) => {
-      const description = descriptionKeyword(field);
-      this.#size.add([key, description]);
-      return [key, { ...description, ...this.#value(field.type, field.below) }];
+      this.#size.add([key, field.notes]);
+      return [key, { ...field.notes, ...this.#value(field.type, field.below) }];
     });
     const keywords = this.#output.components === undefined || required.length === 0 ? {} : { required };
     return { ...this.#size.add({ type: 'object' }), ...keywords, properties: Object.fromEntries(properties) as JSONSchema };
   }
 
+  #collectAll(given: readonly Selections[], components: Components | undefined): Collected {
+    const collected: Collected = { selected: new Map(), references: [], visited: new Set(), components };
+    for (const one of given) this.#collect(collected, one, true);
+    return collected;
+  }
+
   /** `isCertain`: all objects have these selections. */
   #collect(collected: Collected, { type, selectionSet }: Selections, isCertain: boolean): void {
-    const { selected, references, visited } = collected;
+    const { selected, references, visited, components } = collected;
     // Fragments that spread each other twice would take exponential time.
     if (visited.has(selectionSet)) return;
     visited.add(selectionSet);
-    const { schema, fragments, components } = this.#output;
+    const { schema, fragments } = this.#output;
     for (const selection of selectionSet.selections) {
       const isAlways = isCertain && selection.directives?.some(({ name }) => isCondition.test(name.value)) !== true;
       if (selection.kind === Kind.FIELD) {
         const key = (selection.alias ?? selection.name).value;
         const field = fieldOf(type, selection.name.value);
-        const known = selected.get(key) ?? { type: field.type, description: field.description, below: [], isCertain: false };
+        const known = selected.get(key) ?? {
+          type: field.type,
+          notes: descriptionKeyword(field, this.#output.components),
+          below: [],
+          isCertain: false,
+        };
         known.isCertain ||= isAlways;
         if (selection.selectionSet !== undefined)
           known.below.push({ type: getNamedType(field.type) as GraphQLCompositeType, selectionSet: selection.selectionSet });
@@ -150,7 +184,10 @@ function isObjectOrInterface(type: GraphQLCompositeType): type is GraphQLObjectT
   return isObjectType(type) || isInterfaceType(type);
 }
 
-function fieldOf(type: GraphQLCompositeType, name: string): Pick<Selected, 'type' | 'description'> {
-  if (name === TypeNameMetaFieldDef.name) return { type: TypeNameMetaFieldDef.type, description: undefined };
+function fieldOf(
+  type: GraphQLCompositeType,
+  name: string,
+): Pick<GraphQLField<unknown, unknown>, 'type' | 'description' | 'deprecationReason'> {
+  if (name === TypeNameMetaFieldDef.name) return { type: TypeNameMetaFieldDef.type, description: undefined, deprecationReason: undefined };
   return (type as GraphQLObjectType | GraphQLInterfaceType).getFields()[name]!;
 }

@@ -1,5 +1,5 @@
 import type { Asked, Door, DoorRules, OperationOutcome, Refusal, RequestBody, RequestCall } from '../../server/index.ts';
-import { describe, isRecord } from '../../shared/index.ts';
+import { describe, HeaderMap, isRecord } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
 import type { ScalarSchemas } from '../json-schema/index.ts';
 import { badRequest, json, jsonType, problem, problemType } from './problem.ts';
@@ -49,8 +49,8 @@ export class RouteDoor implements Door {
     return { request: { documentId: route.documentId, variables }, write: (outcome, call) => writeOutcome(route, outcome, call) };
   }
 
-  refuse({ status, error }: Refusal): HTTPResponse {
-    return problem(status, { detail: error.message, code: error.extensions?.['code'] });
+  refuse(refusal: Refusal): HTTPResponse {
+    return writeRefusal(refusal);
   }
 
   #readPath({ inPath, segments }: Route, variables: Variables): void {
@@ -134,6 +134,30 @@ const statuses: Readonly<Record<string, number>> = {
   DEADLINE_EXCEEDED: 504,
 };
 
+/** The way in of the OpenAPI document. */
+export class DescriptionDoor implements Door {
+  readonly name = 'rest';
+  readonly route = '/openapi.json';
+  readonly #text: () => string;
+
+  constructor(text: () => string) {
+    this.#text = text;
+  }
+
+  rules(): DoorRules {
+    return { methods: ['GET', 'HEAD'], gives: [jsonType] };
+  }
+
+  read(): HTTPResponse {
+    const headers = new HeaderMap({ 'content-type': `${jsonType}; charset=utf-8`, 'x-content-type-options': 'nosniff' });
+    return { status: 200, headers, body: this.#text() };
+  }
+
+  refuse(refusal: Refusal): HTTPResponse {
+    return writeRefusal(refusal);
+  }
+}
+
 /** The way in of a path below the option `path` that has no route. */
 export class MissingDoor implements Door {
   readonly name = 'rest';
@@ -144,15 +168,19 @@ export class MissingDoor implements Door {
   }
 
   rules(): HTTPResponse {
-    const detail = `Expected a path of a route below "${this.#path}". If the endpoint itself is below it, set the option path of rest().`;
+    const detail = `Expected the path of a route below "${this.#path}". If the endpoint itself is below it, set the option path of rest().`;
     return problem(404, { detail, code: 'NOT_FOUND' });
   }
 
-  read(): never {
-    throw new Error('Expected no body to be read of a path without route.');
+  read(): HTTPResponse {
+    return this.rules();
   }
 
-  refuse({ status, error }: Refusal): HTTPResponse {
-    return problem(status, { detail: error.message, code: error.extensions?.['code'] });
+  refuse(refusal: Refusal): HTTPResponse {
+    return writeRefusal(refusal);
   }
+}
+
+function writeRefusal({ status, error }: Refusal): HTTPResponse {
+  return problem(status, { detail: error.message, code: error.extensions?.['code'] });
 }

@@ -1,8 +1,11 @@
-import type { Door, ServerPlugin } from '../../server/index.ts';
+import type { GraphQLSchema } from 'graphql';
+
+import type { Door, ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import type { HTTPRequest } from '../../shared/index.ts';
-import { MissingDoor, RouteDoor } from './door.ts';
+import { DescriptionDoor, MissingDoor, RouteDoor } from './door.ts';
 import type { RouteSettings } from './door.ts';
 import { body, http } from './directives.ts';
+import { describeRoutes } from './openapi.ts';
 import { assertRESTOptions } from './options.ts';
 import type { RESTOptions } from './options.ts';
 import type { RouteTable } from './route-table.ts';
@@ -19,29 +22,49 @@ import { readRoutes } from './routes.ts';
  *   plugins: [rest({ info: { title: 'Books', version: '1.0.0' } })],
  * });
  */
-export function rest(options: RESTOptions = {}): ServerPlugin {
+export function rest(options: RESTOptions = {}): RESTPlugin {
   assertRESTOptions(options);
-  const { path = '/rest', scalars = {}, otherParameters = [] } = options;
+  const { path = '/rest', scalars = {}, otherParameters = [], openapi = true } = options;
   const settings = { scalars, otherParameters: new Set(otherParameters) };
   return {
     once: 'rest()',
     documentDirectives: [http, body],
     check: (context) => void readRoutes(context),
+    describe: (context) => descriptionOf(readRoutes(context), context.schema, options),
     doors(start) {
-      const { nodeEnv } = start;
+      const { nodeEnv, schema } = start;
       const isProduction = nodeEnv === undefined || nodeEnv === 'production';
       let table = isProduction ? undefined : readRoutes(start);
+      let description: string | undefined;
       return (request) => {
         if (!request.path.includes(`${path}/`)) return undefined;
-        table ??= readRoutes(start, (error) => start.logger.error('A REST route is left out.', error));
-        return findDoor(path, request, table, settings);
+        const routes = (table ??= readRoutes(start, (error) => start.logger.error('A REST route is left out.', error)));
+        const described = openapi && (() => (description ??= descriptionOf(routes, schema, options)));
+        return findDoor({ path, table: routes, settings, described }, request);
       };
     },
   };
 }
 
+/** The plugin, and the OpenAPI document for `graphql-functions schema --openapi`. */
+export interface RESTPlugin extends ServerPlugin {
+  describe(context: Pick<ServerStartContext, 'schema' | 'trustedDocuments'>): string;
+}
+
+function descriptionOf({ routes }: RouteTable, schema: GraphQLSchema, options: RESTOptions): string {
+  return JSON.stringify(describeRoutes(routes, schema, options), null, 2);
+}
+
+interface Finding {
+  readonly path: string;
+  readonly table: RouteTable;
+  readonly settings: RouteSettings;
+  /** False: the OpenAPI document is hidden. */
+  readonly described: false | (() => string);
+}
+
 /** Finds the door at the first position of `path` in the path of the request whose rest matches a route. */
-function findDoor(path: string, { path: whole, method }: HTTPRequest, table: RouteTable, settings: RouteSettings): Door | undefined {
+function findDoor({ path, table, settings, described }: Finding, { path: whole, method }: HTTPRequest): Door | undefined {
   let isBelow = false;
   for (let at = whole.indexOf(`${path}/`); at >= 0; at = whole.indexOf(`${path}/`, at + 1)) {
     const below = whole.slice(at + path.length + 1);
@@ -49,6 +72,7 @@ function findDoor(path: string, { path: whole, method }: HTTPRequest, table: Rou
     isBelow = true;
     const matched = table.match(below);
     if (matched.routes.length > 0) return new RouteDoor(settings, matched, method);
+    if (described !== false && below.replace(/\/$/, '') === 'openapi.json') return new DescriptionDoor(described);
   }
   return isBelow ? new MissingDoor(path) : undefined;
 }

@@ -8,6 +8,8 @@ export interface Target {
   /** The fields from the input object to the member. Empty for the variable itself. */
   readonly members: readonly string[];
   readonly type: GraphQLInputType;
+  /** The type of the variable. */
+  readonly container: GraphQLInputType;
   /** True if a request without the parameter is refused. */
   readonly isRequired: boolean;
 }

@@ -172,16 +172,17 @@ function targetOf(
 ): Target {
   const definition = given.get(variable);
   if (definition === undefined) throw new Error(`expected the operation to define $${variable}, which a parameter names.`);
-  let type = typeFromAST(schema, definition.type as never) as GraphQLInputType;
+  const container = typeFromAST(schema, definition.type as never) as GraphQLInputType;
+  let type = container;
   let required = isRequired(definition);
   for (const member of members) {
-    const container = getNullableType(type);
-    const field = isInputObjectType(container) ? container.getFields()[member] : undefined;
+    const object = getNullableType(type);
+    const field = isInputObjectType(object) ? object.getFields()[member] : undefined;
     if (field === undefined) throw new Error(`expected ${String(type)} to have the field "${member}", which a parameter names.`);
     required &&= isRequiredInputField(field);
     type = field.type;
   }
-  return { variable, members, type, isRequired: required };
+  return { variable, members, type, container, isRequired: required };
 }
 
 /** The response key of an answer that has only one, whatever the conditions. */

@@ -59,6 +59,8 @@ export interface MigrateArguments {
 /** The arguments of `graphql-functions schema`. */
 export interface SchemaArguments extends NamedFunctionArguments {
   readonly name: 'schema';
+  /** True: the OpenAPI document of the function's REST routes, in place of the schema. */
+  readonly openapi: boolean;
   /** The file to write. Undefined: stdout. */
   readonly out: string | undefined;
 }

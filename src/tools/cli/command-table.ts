@@ -176,9 +176,13 @@ Reads operations in .graphql files and in gql\`…\` literals of code. Adds the 
     about: `Prints a function's schema as clients see it, for code generators, registries and editors.
 
 It does not include applied directives.`,
-    options: { out: text('<file>', 'writes the schema to a file'), ...functionOptions },
+    options: {
+      openapi: flag('prints the OpenAPI document of the REST routes instead'),
+      out: text('<file>', 'writes the schema to a file'),
+      ...functionOptions,
+    },
     note: underTest,
-    parse: ({ out, ...values }) => ({ name: 'schema', out, ...ofFunction(values) }),
+    parse: ({ openapi = false, out, ...values }) => ({ name: 'schema', openapi, out, ...ofFunction(values) }),
   }),
 
   migrate: define({

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 
+import type { RESTPlugin } from '../../../extensions/rest/index.ts';
 import { createServer } from '../../../server/for-tools.ts';
 import type { OperationSettings } from '../../../server/for-tools.ts';
 import type { CheckedDocuments, ServerOptions } from '../../../server/index.ts';
@@ -19,6 +20,8 @@ export interface CheckedServer {
   /** The schema for trusted documents, with the directives that plugins declare. Undefined if there are none. */
   readonly documentSchema?: GraphQLSchema | undefined;
   readonly options?: ServerOptions;
+  /** Writes the OpenAPI document of `rest()`. Undefined without that plugin. */
+  readonly describeRoutes?: (() => string) | undefined;
 }
 
 /** Finds the problems of a server: first those that keep it from starting, then those that only show in its schema. */
@@ -33,12 +36,18 @@ export async function checkServer({ source, place }: RecordedServer): Promise<Ch
       schema: operation.schema,
       documentSchema: operation.trustedDocuments?.schema(),
       options,
+      describeRoutes: describerOf(operation),
     };
   } catch (error) {
     // The function of options may have thrown.
     const call = options === undefined && typeof source === 'function' ? placeOf(error) : undefined;
     return { problems: findProblems({ options, error, call: call ?? place }) };
   }
+}
+
+function describerOf({ schema, plugins, trustedDocuments }: OperationSettings): CheckedServer['describeRoutes'] {
+  const plugin = plugins.find((one) => one.once === 'rest()') as RESTPlugin | undefined;
+  return plugin && (() => plugin.describe({ schema, trustedDocuments: () => trustedDocuments?.entries() ?? [] }));
 }
 
 /** Names that the schema does not have, trusted documents that are not valid for it, and what plugins find. */

@@ -8,18 +8,20 @@ import { semanticNonNull } from '../../checks/for-cli.ts';
 import type { SchemaArguments } from '../arguments.ts';
 import { checkGraphQLFunction } from '../check/check-function.ts';
 import { findFunction } from '../project/functions-folder.ts';
+import { DevError } from '../project/problem.ts';
 import { printProblems } from '../project/print-problems.ts';
 import type { Terminal } from '../project/terminal.ts';
 
-/** Prints the schema of a function as clients see it, or writes it into a file. The result is the exit code. */
+/** Prints the schema of a function as clients see it, or the OpenAPI document of its routes, or writes it into a file. The result is the exit code. */
 export async function runPrintSchema(settings: SchemaArguments, directory: string, terminal: Terminal): Promise<number> {
   const source = await findFunction(directory, settings.functions, settings.function);
-  const { problems, schema } = await checkGraphQLFunction(source, directory);
+  const { problems, schema, describeRoutes } = await checkGraphQLFunction(source, directory);
   if (problems.length > 0 || schema === undefined) {
     printProblems(problems, directory, { log: terminal.error.bind(terminal), error: terminal.error.bind(terminal) });
     return 1;
   }
-  const text = withNullability(schema);
+  if (settings.openapi && describeRoutes === undefined) throw new DevError(`${source.name} has no REST routes: add rest() to its plugins.`);
+  const text = settings.openapi ? describeRoutes!() : withNullability(schema);
   if (settings.out === undefined) {
     terminal.log(text);
     return 0;

@@ -1,0 +1,190 @@
+import { getNullableType, isInputObjectType } from 'graphql';
+import type { GraphQLInputObjectType, GraphQLSchema } from 'graphql';
+
+import {
+  Components,
+  fragmentsOf,
+  inputSchemaOf,
+  outputSchemaOf,
+  partialSchemaOf,
+  typeSchemaOf,
+  valueSchemaOf,
+} from '../json-schema/index.ts';
+import type { JSONSchema, ScalarSchemas } from '../json-schema/index.ts';
+import type { RESTOptions } from './options.ts';
+import { jsonType, problemType } from './problem.ts';
+import type { Route, Target } from './route.ts';
+
+/** An OpenAPI document, version 3.1.1. */
+export type OpenAPIDocument = Readonly<Record<string, unknown>>;
+
+/** The alternatives of scopes that each route needs, by the id of its document. Undefined: it needs nothing. */
+export type NeedsOf = (documentId: string) => readonly (readonly string[])[] | undefined;
+
+/** Describes routes: the same routes give the same text, whatever the order of the documents. */
+export function describeRoutes(
+  routes: readonly Route[],
+  schema: GraphQLSchema,
+  options: RESTOptions,
+  needsOf: NeedsOf = none,
+): OpenAPIDocument {
+  const writer = new Writer(schema, options, needsOf);
+  const paths: Record<string, Record<string, unknown>> = {};
+  const ordered = routes.toSorted((one, other) => compare(one.template, other.template) || compare(one.method, other.method));
+  for (const route of ordered) (paths[route.template] ??= {})[route.method.toLowerCase()] = writer.operation(route);
+  const {
+    path = '/rest',
+    info = { title: 'REST API', version: '1' },
+    servers = [{ url: `../${path.slice(path.lastIndexOf('/') + 1)}` }],
+  } = options;
+  return { openapi: '3.1.1', info, servers, paths, components: writer.components() };
+}
+
+function none(): undefined {
+  return undefined;
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** The members of a problem: see problem.ts. */
+const problemSchema: JSONSchema = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What went wrong, as expected and found.' },
+    code: { type: 'string', description: 'The code of the first error.' },
+    errors: { type: 'array', items: { type: 'object' }, description: 'All errors, as in a GraphQL response.' },
+    data: { description: 'The part of the result that was there when an error occurred.' },
+  },
+};
+
+const responseOfProblem = { $ref: '#/components/responses/Problem' };
+/** A bearer token (RFC 6750). */
+const bearer: Readonly<Record<string, JSONSchema>> = { bearer: { type: 'http', scheme: 'bearer' } };
+/** More alternatives of scopes than this are not listed. */
+const maxAlternatives = 8;
+
+class Writer {
+  readonly #schema: GraphQLSchema;
+  readonly #options: RESTOptions;
+  readonly #scalars: ScalarSchemas;
+  readonly #needsOf: NeedsOf;
+  readonly #components: Components;
+  readonly #problem: JSONSchema;
+  #isSecured = false;
+
+  constructor(schema: GraphQLSchema, options: RESTOptions, needsOf: NeedsOf) {
+    this.#schema = schema;
+    this.#options = options;
+    this.#scalars = options.scalars ?? {};
+    this.#needsOf = needsOf;
+    this.#components = new Components(schema);
+    this.#problem = this.#components.ofFragment('Problem', problemSchema);
+  }
+
+  components(): object {
+    const schemas = [...this.#components.schemas].toSorted(([one], [other]) => compare(one, other));
+    const { securitySchemes = this.#isSecured ? bearer : undefined } = this.#options;
+    const problem = { description: 'A problem (RFC 9457).', content: { [problemType]: { schema: this.#problem } } };
+    return { schemas: Object.fromEntries(schemas), responses: { Problem: problem }, ...(securitySchemes && { securitySchemes }) };
+  }
+
+  operation(route: Route): object {
+    const { operation, segments } = route;
+    const { description: { value: text = '' } = {} } = operation as { readonly description?: { readonly value: string } };
+    const [summary = '', ...more] = text.split('\n');
+    const tag = segments.find((segment) => typeof segment === 'string');
+    const variables = inputSchemaOf({
+      schema: this.#schema,
+      operation,
+      scalars: this.#scalars,
+      hidden: new Set(),
+      components: this.#components,
+    });
+    const properties = variables['properties'] as Readonly<Record<string, JSONSchema>>;
+    const parameters = [...this.#parameters(route.inPath, 'path', properties), ...this.#parameters(route.inQuery, 'query', properties)];
+    const schemaOfBody = this.#bodySchema(route, variables);
+    const needs = this.#needsOf(route.documentId);
+    return {
+      operationId: operation.name!.value,
+      ...(summary !== '' && { summary }),
+      ...(more.length > 0 && { description: text }),
+      ...(tag !== undefined && { tags: [tag] }),
+      ...(parameters.length > 0 && { parameters }),
+      ...(schemaOfBody && { requestBody: { required: true, content: { [jsonType]: { schema: schemaOfBody } } } }),
+      responses: {
+        ...this.#responses(route),
+        ...(needs && { 401: responseOfProblem, 403: responseOfProblem }),
+        default: responseOfProblem,
+      },
+      ...(needs && { security: this.#security(needs) }),
+    };
+  }
+
+  #parameters(targets: ReadonlyMap<string, Target>, place: 'path' | 'query', properties: Readonly<Record<string, JSONSchema>>): object[] {
+    return Array.from(targets, ([name, { variable, members, type, isRequired }]) => {
+      const { description, default: given } = members.length === 0 ? properties[variable]! : {};
+      const schema = { ...typeSchemaOf(type, this.#scalars, this.#components), ...(given !== undefined && { default: given }) };
+      return {
+        name,
+        in: place,
+        ...((place === 'path' || isRequired) && { required: true }),
+        ...(description !== undefined && { description }),
+        ...(isInputObjectType(getNullableType(type)) ? { content: { [jsonType]: { schema } } } : { schema }),
+      };
+    });
+  }
+
+  /** A POST needs a body, because it needs the type of JSON. */
+  #bodySchema({ method, body, members, inPath, inQuery }: Route, variables: JSONSchema): JSONSchema | undefined {
+    const properties = variables['properties'] as Readonly<Record<string, JSONSchema>>;
+    const targets = [...inPath.values(), ...inQuery.values()].filter((target) => target.members.length > 0);
+    const schemaOf = (name: string): JSONSchema => {
+      const inside = targets.filter(({ variable }) => variable === name);
+      if (inside.length === 0) return properties[name]!;
+      const paths = inside.map((target) => target.members);
+      return partialSchemaOf(getNullableType(inside[0]!.container) as GraphQLInputObjectType, paths, {
+        scalars: this.#scalars,
+        components: this.#components,
+      });
+    };
+    if (body !== undefined) return schemaOf(body.variable.name.value);
+    if (members.length === 0) return method === 'POST' ? { type: 'object', maxProperties: 0 } : undefined;
+    const names = members.map(({ variable }) => variable.name.value);
+    const isPartial = (name: string): boolean => targets.some(({ variable }) => variable === name);
+    const required =
+      (variables['required'] as readonly string[] | undefined)?.filter((name) => names.includes(name) && !isPartial(name)) ?? [];
+    return {
+      type: 'object',
+      ...(required.length > 0 && { required }),
+      additionalProperties: false,
+      properties: Object.fromEntries(names.map((name) => [name, schemaOf(name)])),
+    };
+  }
+
+  #responses({ method, document, operation, single, status = 200 }: Route): Record<string, unknown> {
+    const output = { schema: this.#schema, fragments: fragmentsOf(document), scalars: this.#scalars, components: this.#components };
+    if (status === 204 || status === 205) return { [status]: { description: 'No content.' } };
+    if (single === undefined) return { [status]: success(outputSchemaOf(output, operation)) };
+    const { schema, nullable, isNullable } = valueSchemaOf(output, operation, single);
+    if (!isNullable) return { [status]: success(schema) };
+    return method === 'GET' ? { [status]: success(schema), 404: responseOfProblem } : { [status]: success(nullable) };
+  }
+
+  /** One requirement for each alternative; if there are too many, the first of them. */
+  #security(alternatives: readonly (readonly string[])[]): object[] {
+    this.#isSecured = true;
+    const listed = alternatives.length <= maxAlternatives ? alternatives : alternatives.slice(0, 1);
+    const [name] = Object.keys(this.#options.securitySchemes ?? bearer);
+    return listed.map((scopes) => ({ [name!]: scopes }));
+  }
+}
+
+function success(schema: JSONSchema): object {
+  return { description: 'Success.', content: { [jsonType]: { schema } } };
+}
