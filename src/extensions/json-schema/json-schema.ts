@@ -38,7 +38,7 @@ export class SchemaSize {
 
 /** Schemas that others refer to: those of input objects and enums, and of named fragments. */
 export class Components {
-  readonly schemas = new Map<string, JSONSchema>();
+  readonly schemas: Map<string, JSONSchema> = new Map();
   readonly #typeNames: ReadonlySet<string>;
 
   constructor(schema: GraphQLSchema) {

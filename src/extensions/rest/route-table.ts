@@ -17,7 +17,7 @@ interface Node {
 /** Finds routes by path, segment by segment. */
 export class RouteTable {
   readonly routes: Route[] = [];
-  readonly #root = createNode();
+  readonly #root: Node = createNode();
 
   /** Throws for a second route with the same method and shape. */
   add(route: Route): void {
