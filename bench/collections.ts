@@ -9,7 +9,7 @@
  */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 import { bundle, bundles } from './contestants.ts';
@@ -52,7 +52,7 @@ const handlerOf = (
 ): string => `import { create } from ${JSON.stringify(path)}; import { createServer } from './first-traffic.ts';
   export const handler = createServer(create); export { mutation, product } from './first-traffic.ts';`;
 
-const folders = ['.', ...process.argv.slice(2)].map((folder) => resolve(folder));
+const folders = [join(import.meta.dirname, '..'), ...process.argv.slice(2)].map((folder) => resolve(folder));
 for (const [at, folder] of folders.entries()) {
   const file = await bundle({ name: folder, file: 'ours', graphql: 17 }, `collections-${at}`, handlerOf, folder);
   await writeFile(script, program);

@@ -8,7 +8,7 @@
  */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 import { bundle, bundles } from './contestants.ts';
@@ -34,7 +34,7 @@ const program = `
     process.stdout.write(JSON.stringify(times));
   })();`;
 
-const folders = ['.', ...process.argv.slice(2)].map((folder) => resolve(folder));
+const folders = [join(import.meta.dirname, '..'), ...process.argv.slice(2)].map((folder) => resolve(folder));
 const script = `${bundles}first-requests.cjs`;
 const traffic = "export { trafficEvent } from './first-traffic.ts';";
 const handlerOf = (

@@ -12,7 +12,7 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import { bundle } from './contestants.ts';
 import { mixedShapes } from './mixed-shapes.ts';
@@ -125,7 +125,7 @@ function resultOf(shape: number, build: Contestant, reference: Contestant): Mixe
 }
 
 if (import.meta.main) {
-  const folders = ['.', ...process.argv.slice(2)].map((folder) => resolve(folder));
+  const folders = [join(import.meta.dirname, '..'), ...process.argv.slice(2)].map((folder) => resolve(folder));
   const results = await measureMixed(folders);
   if (process.env['AS_JSON']) console.log(JSON.stringify(results[0]));
   else {

@@ -76,8 +76,8 @@ function codeAfterMany({ settings }: Run, selection: Selection): GeneratedCode |
   return selection.code;
 }
 
-/** V8 takes 5 to 10 ms to compile the code, as long as the loop for so many objects. */
-const defaultRowsBeforeCode = 30_000;
+/** V8 takes about 5 ms to compile the code, which saves 0.2 to 0.7 µs for each object: fewer objects would not pay for it. */
+const defaultRowsBeforeCode = 10_000;
 
 /**
  * Runs one field: resolver, then completion. Returns the completed value or a Pending; throws a located error if the field is
