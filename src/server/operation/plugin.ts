@@ -98,7 +98,7 @@ export interface StartedPlugin {
 }
 
 /** Where a plugin is among the others. */
-type Position = 'first' | 'last';
+type PluginPosition = 'first' | 'last';
 
 /** The members of a plugin that have a position. */
 export type StageName = 'request' | 'operation' | 'document' | 'admit' | 'execution' | 'payload';
@@ -120,7 +120,7 @@ export interface ServerPlugin<TContext = unknown> extends ApolloHooks<TContext> 
    * watch, and are not last, are outside of all others, first those in the position 'first'. An object has positions of single stages, for example `{ request: 'first', execution: 'last' }`.
    * Default: the order of the list.
    */
-  readonly position?: Position | { readonly [TStage in StageName]?: Position | undefined } | undefined;
+  readonly position?: PluginPosition | { readonly [TStage in StageName]?: PluginPosition | undefined } | undefined;
   /**
    * true: what this plugin does after `next` changes no answer and refuses none. If it has not ended at the last moment before the
    * platform's limit, the answer is sent anyway. Default: the operation is then answered with 504, without data, because the plugin might
