@@ -54,11 +54,12 @@ export class CallError extends Error {
 export class RedirectError extends Error {}
 
 /** The error of an unsuccessful response; `body` is parsed if possible. */
-export function createResponseError(request: DataSourceRequest, response: Response, body: unknown): GraphQLError {
+export function createResponseError(request: DataSourceRequest | undefined, response: Response, body: unknown): GraphQLError {
   const { status, statusText } = response;
-  const message = `${reasonPhrases[status] === undefined ? status : `${status}: ${reasonPhrases[status]}`} (${request.method})`;
-  const url = withoutSecrets(response.url || request.url);
-  const extensions = { response: { url, method: request.method, status, statusText, body } };
+  const { method, url: requested = '' } = request ?? {};
+  const message = `${reasonPhrases[status] === undefined ? status : `${status}: ${reasonPhrases[status]}`}${method === undefined ? '' : ` (${method})`}`;
+  const url = withoutSecrets(response.url || requested);
+  const extensions = { response: { url, method, status, statusText, body } };
 
   if (status === 401) return new AuthenticationError(message, { extensions });
   if (status === 403) return new ForbiddenError(message, { extensions });

@@ -63,7 +63,7 @@ export abstract class RESTHooks<TContext = any> extends DataSource<TContext> {
   }
 
   /** The result of a response. Default: the parsed body; throws for other statuses than 2xx */
-  protected async didReceiveResponse<TResult = unknown>(response: Response, request: DataSourceRequest): Promise<TResult> {
+  protected async didReceiveResponse<TResult = unknown>(response: Response, request?: DataSourceRequest): Promise<TResult> {
     if (response.ok) return (await this.parseBody(response)) as TResult;
     throw await this.errorFromResponse(response, request);
   }
@@ -78,8 +78,8 @@ export abstract class RESTHooks<TContext = any> extends DataSource<TContext> {
     return parseBody(response);
   }
 
-  /** The error of an unsuccessful response. Default: a GraphQLError with a code for the status */
-  protected async errorFromResponse(response: Response, request: DataSourceRequest): Promise<Error> {
+  /** The error of an unsuccessful response. Default: a GraphQLError with a code for the status. Without `request`, it does not name the method. */
+  protected async errorFromResponse(response: Response, request?: DataSourceRequest): Promise<Error> {
     const { status, statusText, headers, url } = response;
     // An override of didReceiveResponse has read the body.
     if (response.bodyUsed) return createResponseError(request, response, undefined);

@@ -68,6 +68,21 @@ describe('an unsuccessful response', () => {
     });
 });
 
+describe('an override with the one argument of version 3', () => {
+  const overrides: Readonly<Record<string, OperationSettings>> = {
+    'that calls errorFromResponse of this': { async didReceiveResponse(response) { throw await this['errorFromResponse'](response); } }, // oxfmt-ignore
+    'that calls didReceiveResponse of the class': { didReceiveResponse(response) { return API.prototype['didReceiveResponse'].call(this, response) as never; } }, // oxfmt-ignore
+  };
+  for (const [what, settings] of Object.entries(overrides))
+    it(`${what} has the code of the status`, async (t) => {
+      const { begin } = await startAPI(t, () => ({ status: 401, body: 'no' }));
+
+      const { message, extensions } = await errorOf(begin(settings).read('x'));
+
+      assert.deepEqual([message, extensions['code']], ['401: Unauthorized', 'UNAUTHENTICATED']);
+    });
+});
+
 describe('no response', () => {
   it('is an error that names the call and the cause, without the query', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
