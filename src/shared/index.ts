@@ -6,7 +6,7 @@ export { asWritten, bindTo, counted, describe, messageOf, withoutStacks } from '
 export { didYouMean, listOf } from './did-you-mean.ts';
 export { aFunction, anything, assertEntries, boolean, hasMethods, keyValueCache, positive, text } from './known-options.ts';
 export type { Expectation } from './known-options.ts';
-export { isPromiseLike, toPromise, waitAtMost } from './promise-or-value.ts';
+export { assertSynchronous, isPromiseLike, toPromise, waitAtMost } from './promise-or-value.ts';
 export type { PromiseOrValue } from './promise-or-value.ts';
 export { parseExactly } from './exact-json.ts';
 export { originalOf, rememberOriginal } from './facts.ts';

@@ -25,3 +25,10 @@ export function toPromise<T>(value: T | PromiseLike<T>): PromiseOrValue<T> {
 export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
+
+/** Throws for the promise of a hook that was written as asynchronous, because the server would not wait for it, nor for its refusal. */
+export function assertSynchronous<T>(value: T, place: string): T {
+  if (!isPromiseLike(value)) return value;
+  Promise.resolve(value).catch(() => {});
+  throw new TypeError(`Expected ${place} to be synchronous, but it returned a promise.`);
+}

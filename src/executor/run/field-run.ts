@@ -1,5 +1,6 @@
 import type { GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
+import { assertSynchronous } from '../../shared/index.ts';
 import { isGraphQL17 } from '../graphql-version.ts';
 import { argumentValues } from '../plan/arguments.ts';
 import type { ArgumentValues } from '../plan/arguments.ts';
@@ -87,6 +88,6 @@ function createInfo({ run, field, path }: FieldRun): GraphQLResolveInfo {
     helpers.getAbortSignal = getAbortSignal;
     helpers.getAsyncHelpers = getAsyncHelpers;
   }
-  run.observer?.info?.(info as GraphQLResolveInfo);
+  assertSynchronous(run.observer?.info?.(info as GraphQLResolveInfo), 'info of an observer');
   return info as GraphQLResolveInfo;
 }

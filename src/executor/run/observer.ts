@@ -1,5 +1,6 @@
 import type { GraphQLAbstractType, GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
+import { assertSynchronous } from '../../shared/index.ts';
 import type { Path } from '../plan/path.ts';
 
 /** A call of a resolver. Default resolvers and `__typename` are called, too. */
@@ -55,7 +56,7 @@ export function joinObservers(given: readonly (ExecutionObserver | undefined)[])
   return {
     ...(ofInfo.length > 0 && {
       info: (info) => {
-        for (const observer of ofInfo) observer.info!(info);
+        for (const observer of ofInfo) assertSynchronous(observer.info!(info), 'info of an observer');
       },
     }),
     ...nested(observers, 'field'),

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 
 import { isWorkerd } from '../../datasources/index.ts';
-import { parseExactly } from '../../shared/index.ts';
+import { assertSynchronous, parseExactly } from '../../shared/index.ts';
 import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import type {
   DataSourceCall,
@@ -121,7 +121,7 @@ class EdgePlugin implements Edge {
     this.#purges.end(call, request.purged);
     call.facts.set('edge', decision);
     try {
-      this.#options.onDecision?.({ ...decision }, call);
+      assertSynchronous(this.#options.onDecision?.({ ...decision }, call), 'onDecision of edge');
     } catch (error) {
       call.logger.error('onDecision of edge has failed.', error);
     }

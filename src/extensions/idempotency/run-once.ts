@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import { describe } from '../../shared/index.ts';
+import { assertSynchronous, describe } from '../../shared/index.ts';
 import type { Milliseconds, RunDecision } from '../../shared/index.ts';
 import type { Seconds } from '../../datasources/index.ts';
 import type { OperationExecution, Logger, OperationOutcome } from '../../server/index.ts';
@@ -175,7 +175,7 @@ function isReleased(attempt: Attempt, { errors }: OperationOutcome): boolean {
   const { settings, execution } = attempt;
   const { releaseIf } = settings;
   try {
-    return releaseIf !== undefined && haveAllFailed(execution, errors) && releaseIf(errors);
+    return releaseIf !== undefined && haveAllFailed(execution, errors) && assertSynchronous(releaseIf(errors), 'releaseIf of idempotency');
   } catch (error) {
     log(attempt, 'releaseIf of idempotency has failed.', error);
     return false;

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 
 import type { OperationOutcome, ServerPlugin } from '../../server/index.ts';
-import { assertEntries, isGraphQLError, isRecord } from '../../shared/index.ts';
+import { assertEntries, assertSynchronous, isGraphQLError, isRecord } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
 import { ExecutionTrace } from './trace.ts';
 import { encodeTrace } from './trace-format.ts';
@@ -67,7 +67,7 @@ function errorFormOf(includeErrors: NonNullable<InlineTraceOptions['includeError
   const { transform } = includeErrors;
   return (error) => {
     const copy = Object.assign(Object.create(Object.getPrototypeOf(error) as object) as GraphQLError, error, { message: error.message });
-    const shown = transform(copy);
+    const shown = assertSynchronous(transform(copy), 'transform of inlineTraces');
     return shown === null || isGraphQLError(shown) ? shown : masked();
   };
 }

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 
-import { aFunction, assertEntries, describe } from '../../shared/index.ts';
+import { aFunction, assertEntries, assertSynchronous, describe } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
 
 /** A secret that only the router knows. */
@@ -20,7 +20,7 @@ export function assertRouterSecret(option: RouterSecret): void {
   if (typeof secrets !== 'function')
     throw new TypeError(`Expected routerSecret.secrets to be a function that returns a list of secrets, got ${describe(secrets)}.`);
   assertEntries('routerSecret.', option, { header: fieldName, secrets: aFunction }, 'subgraph');
-  const list: unknown = secrets();
+  const list: unknown = assertSynchronous(secrets(), 'routerSecret.secrets');
   if (Array.isArray(list) && list.length > 0 && list.every((secret) => typeof secret === 'string' && secret !== '')) return;
   // Without the values, because this message is logged.
   throw new TypeError(
@@ -38,7 +38,7 @@ export function assertRouter({ header = 'x-router-secret', secrets }: RouterSecr
   const given = headers.get(header) ?? '';
   let isRouter = false;
   // Every secret is compared, so that the time does not reveal which one is similar.
-  for (const secret of secrets()) if (isEqual(given, secret)) isRouter = true;
+  for (const secret of assertSynchronous(secrets(), 'routerSecret.secrets')) if (isEqual(given, secret)) isRouter = true;
   if (isRouter) return;
   const message = `Expected the secret of the router in the header ${header.toLowerCase()}.`;
   throw new GraphQLError(message, { extensions: { code: 'UNAUTHENTICATED' } });

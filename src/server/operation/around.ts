@@ -1,6 +1,14 @@
 /** The one way in for plugins: runs work inside their stages, the first plugin outermost. */
 import type { CallWatch } from '../../datasources/index.ts';
-import { HeaderMap, copyErrorsForOperation, describe, isGraphQLError, isPromiseLike, isRecord } from '../../shared/index.ts';
+import {
+  HeaderMap,
+  assertSynchronous,
+  copyErrorsForOperation,
+  describe,
+  isGraphQLError,
+  isPromiseLike,
+  isRecord,
+} from '../../shared/index.ts';
 import type { HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
 import { copyMutableParts } from './apollo-hooks.ts';
 import { deadlineExceeded, placed, unfinishedAtDeadline, report } from './errors.ts';
@@ -280,13 +288,6 @@ function createWatch(plugins: readonly ServerPlugin[]): Stages['sourceCall'] {
       operation.call.logger,
     );
   };
-}
-
-/** Throws for the promise of a hook that was written as asynchronous, because the server would not wait for it, nor for its refusal. */
-export function assertSynchronous<T>(value: T, place: string): T {
-  if (!isPromiseLike(value)) return value;
-  Promise.resolve(value).catch(() => {});
-  throw new TypeError(`Expected ${place} to be synchronous, but it returned a promise.`);
 }
 
 type Step = Exclude<keyof CallWatch, 'aroundSend'>;

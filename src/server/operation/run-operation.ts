@@ -4,7 +4,7 @@ import type { DocumentNode, ExecutionResult, FormattedExecutionResult, Operation
 
 import { coercedVariables, executePlanned, joinObservers, prepareExecution } from '../../executor/index.ts';
 import type { PlannedExecution } from '../../executor/index.ts';
-import { copyErrorsForOperation, deepCopyOf, describe, isPlainObject, shallowCopyOf } from '../../shared/index.ts';
+import { assertSynchronous, copyErrorsForOperation, deepCopyOf, describe, isPlainObject, shallowCopyOf } from '../../shared/index.ts';
 import type { PromiseOrValue } from '../../shared/index.ts';
 import { callFailureHooks, hasHooks, startHooks } from './apollo-hooks.ts';
 import type { OperationHooks } from './apollo-hooks.ts';
@@ -267,7 +267,10 @@ export function executeOperation({ executor }: ExecutionSettings, execution: Pla
  */
 function rootValueOf(settings: ExecutionSettings, document: DocumentNode): unknown {
   const { rootValue } = settings;
-  const value = typeof rootValue === 'function' ? (rootValue as (document: DocumentNode) => unknown)(document) : rootValue;
+  const value =
+    typeof rootValue === 'function'
+      ? assertSynchronous((rootValue as (document: DocumentNode) => unknown)(document), 'rootValue')
+      : rootValue;
   return isPlainObject(value) ? shallowCopyOf(value) : value;
 }
 

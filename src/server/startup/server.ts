@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 
-import { guardLogger } from '../../shared/index.ts';
+import { assertSynchronous, guardLogger } from '../../shared/index.ts';
 import type { Facts } from '../../shared/index.ts';
 import { InMemoryLRUCache, guardCache } from '../../datasources/index.ts';
 import type { KeyValueCache } from '../../datasources/index.ts';
@@ -10,7 +10,7 @@ import type { DevelopmentChecks } from './load-tools.ts';
 import { corsWith } from '../doors/cors.ts';
 import type { HTTPSettings } from '../doors/http-settings.ts';
 import { defaultStatusProfile } from '../doors/graphql/status.ts';
-import { assertSynchronous, createStages, inOrder } from '../operation/around.ts';
+import { createStages, inOrder } from '../operation/around.ts';
 import { DocumentCache } from '../operation/documents/document.ts';
 import type { Logger } from '../operation/types.ts';
 import type { PersistedQuerySettings } from '../operation/documents/sources.ts';

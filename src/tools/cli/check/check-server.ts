@@ -4,7 +4,7 @@ import type { RESTPlugin } from '../../../extensions/rest/index.ts';
 import { createServer } from '../../../server/for-tools.ts';
 import type { OperationSettings } from '../../../server/for-tools.ts';
 import type { CheckedDocuments, ServerOptions } from '../../../server/index.ts';
-import { isRecord, messageOf } from '../../../shared/index.ts';
+import { assertSynchronous, isRecord, messageOf } from '../../../shared/index.ts';
 import { findOptionProblems, findProblems, findText, placeOf, placeOfOption, placeOfResolver } from '../../checks/for-cli.ts';
 import type { Place, Problem } from '../../checks/for-cli.ts';
 import { workerEnvironment } from '../../testing/index.ts';
@@ -64,7 +64,7 @@ function checkStarted(
   });
   const inPlugins = plugins.flatMap((plugin) => {
     try {
-      notices.push(...(plugin.check?.({ schema, trustedDocuments: () => documents }) ?? []));
+      notices.push(...(assertSynchronous(plugin.check?.({ schema, trustedDocuments: () => documents }), 'check of a plugin') ?? []));
       return [];
     } catch (error) {
       return { ...placeOfOption('plugins', call), message: messageOf(error) };
