@@ -1,15 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 
 /** The names of Wrangler's settings, in the order in which it looks for them. */
 const settingsFiles = ['wrangler.json', 'wrangler.jsonc', 'wrangler.toml'];
 
 /** Wrangler's settings, as text, without its comments. Undefined for a project that has none. */
 export function readWranglerSettings(directory: string): string | undefined {
-  for (const name of settingsFiles) {
+  return readFirst(directory, settingsFiles)?.replaceAll(/^\s*(?:\/\/|#).*$|^\s*\/\*[^]*?\*\//gm, '');
+}
+
+function readFirst(directory: string, names: readonly string[]): string | undefined {
+  for (const name of names) {
     try {
-      return readFileSync(join(directory, name), 'utf8').replaceAll(/^\s*(?:\/\/|#).*$|^\s*\/\*[^]*?\*\//gm, '');
+      return readFileSync(join(directory, name), 'utf8');
     } catch {
       // The project may have another of these files.
     }
@@ -18,7 +23,7 @@ export function readWranglerSettings(directory: string): string | undefined {
 }
 
 /**
- * The environment of a worker: the variables of the process, those of Wrangler's settings, and for each binding an object that every store
+ * The environment of a worker: the variables of the process, those of Wrangler's settings and of `.dev.vars`, and for each binding an object that every store
  * accepts. It fails when it is used, because only Workers have the binding. Without Wrangler's settings: `process.env`.
  */
 export function workerEnvironment(directory: string): Readonly<Record<string, any>> {
@@ -36,6 +41,7 @@ export function workerEnvironment(directory: string): Readonly<Record<string, an
   return {
     ...env,
     ...Object.fromEntries(Array.from(named, ([, name, value, literal]) => [name, literal ?? (JSON.parse(value!) as unknown)])),
+    ...parseEnv(readFirst(directory, ['.dev.vars']) ?? ''),
     ...Object.fromEntries(bindings.map(([, name]) => [name, standInFor(name!)])),
   };
 }

@@ -37,3 +37,12 @@ test('on Lambda, whose settings name the export, a handler may have any name; el
   assert.equal(await answer.text(), '{"data":{"ok":true}}');
   assert.throws(() => toCallable('graphql', { graphqlHandler }), /it exports graphqlHandler\. Write: export default/);
 });
+
+test('an object with fetch gets an environment, as on Workers', async () => {
+  const fetch = async (_request: Request, env: object, context: object): Promise<Response> =>
+    Response.json([typeof env, 'PATH' in env, 'waitUntil' in context]);
+
+  const answer = await toCallable('graphql', { default: { fetch } })(request);
+
+  assert.deepEqual(await answer.json(), ['object', true, true]);
+});
