@@ -1,0 +1,423 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { GraphQLError } from 'graphql';
+
+import { edge } from '../../../../src/entries/edge.ts';
+import { createHandler } from '../../../../src/entries/index.ts';
+import { mcp } from '../../../../src/entries/mcp.ts';
+import { rest } from '../../../../src/entries/rest.ts';
+import type { RESTOptions } from '../../../../src/entries/rest.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+
+const typeDefs = /* GraphQL */ `
+  directive @cacheControl(maxAge: Int, inheritMaxAge: Boolean, scope: CacheControlScope) on FIELD_DEFINITION | OBJECT | INTERFACE | UNION
+  enum CacheControlScope {
+    PUBLIC
+    PRIVATE
+  }
+  enum Genre {
+    NOVEL
+    POEM
+  }
+  scalar Count @specifiedBy(url: "https://scalars.graphql.org/chillicream/short.html")
+  scalar Anything
+  input Price {
+    min: Float
+    max: Float
+  }
+  input Filter {
+    price: Price
+    genre: Genre
+  }
+  input BookInput {
+    id: ID
+    title: String!
+    price: Price
+  }
+  type Book @cacheControl(inheritMaxAge: true) {
+    id: ID!
+    title: String
+    secret: String
+  }
+  type Query {
+    book(id: ID!): Book @cacheControl(maxAge: 60)
+    echo(id: ID, int: Int, float: Float, flag: Boolean, genre: Genre, count: Count, any: Anything, ids: [ID!], filter: Filter): String!
+    fail(code: String!, status: Int): Int
+    partial: Partial!
+  }
+  type Partial {
+    good: Int
+    bad: Int
+  }
+  type Mutation {
+    addBook(book: BookInput!): Book
+    rename(id: ID!, title: String): Book
+    remove(id: ID!): Boolean
+  }
+`;
+
+const documents = {
+  book: 'query Book($id: ID!) @http(method: GET, route: "/books/{id}") { book(id: $id) { ...BookModel } } fragment BookModel on Book { id title }',
+  newest: 'query Newest @http(method: GET, route: "/books/newest") { book(id: "9") { id } }',
+  both: 'query Both($flag: Boolean = true) @http(method: GET, route: "/both") { a: book(id: 1) { id } b: book(id: 2) @include(if: $flag) { id } }',
+  maybe: 'query Maybe($flag: Boolean!) @http(method: GET, route: "/maybe") { book(id: 1) @include(if: $flag) { id } }',
+  echo: `query Echo($id: ID, $int: Int, $float: Float, $flag: Boolean, $genre: Genre, $count: Count, $any: Anything, $ids: [ID!], $filter: Filter)
+    @http(method: GET, route: "/echo") {
+    echo(id: $id, int: $int, float: $float, flag: $flag, genre: $genre, count: $count, any: $any, ids: $ids, filter: $filter)
+  }`,
+  prices: `query Prices($filter: Filter) @http(method: GET, route: "/prices/{genre:$filter.genre}", queryParameters: ["from:$filter.price.min"]) {
+    echo(filter: $filter)
+  }`,
+  search: 'query Search($filter: Filter!) @http(method: POST, route: "/search") { echo(filter: $filter) }',
+  add: 'mutation Add($book: BookInput! @body) @http(method: POST, route: "/books", status: 201) { addBook(book: $book) { id title } }',
+  put: 'mutation Put($book: BookInput! @body) @http(method: PUT, route: "/books/{id:$book.id}") { addBook(book: $book) { id title } }',
+  price:
+    'mutation Price($book: BookInput! @body) @http(method: PUT, route: "/prices/{min:$book.price.min}") { addBook(book: $book) { title } }',
+  rename:
+    'mutation Rename($id: ID!, $title: String) @http(method: PATCH, route: "/books/{id}") { rename(id: $id, title: $title) { id title } }',
+  touch: 'mutation Touch($id: ID!) @http(method: PUT, route: "/touched/{id}") { rename(id: $id) { id } }',
+  remove: 'mutation Remove($id: ID!) @http(method: DELETE, route: "/books/{id}", status: 204) { remove(id: $id) }',
+  start: 'mutation Start @http(method: POST, route: "/start") { remove(id: 1) }',
+  fail: 'query Fail($code: String!, $status: Int) @http(method: GET, route: "/fail/{code}") { fail(code: $code, status: $status) }',
+  partial: 'query Half @http(method: GET, route: "/partial") { partial { good bad } }',
+  unrouted: '{ book(id: 1) { secret } }',
+};
+
+interface Sent {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+function serve(options: RESTOptions = {}, more: object = {}): (method: string, path: string, sent?: Sent) => Promise<Answer> {
+  const handler = createHandler({
+    nodeEnv: 'production',
+    csrfPrevention: true,
+    logger: recordingLogger()[0],
+    typeDefs,
+    resolvers: {
+      Query: {
+        book: (_: unknown, { id }: { id: string }) => (id === 'none' ? null : { id, title: `Book ${id}` }),
+        echo: (_: unknown, values: object) => JSON.stringify(values),
+        fail: (_: unknown, { code, status }: { code: string; status?: number }) => {
+          throw new GraphQLError('Failed.', { extensions: { code, ...(status !== undefined && { http: { status } }) } });
+        },
+        partial: () => ({
+          good: 1,
+          bad: () => {
+            throw new Error('secret');
+          },
+        }),
+      },
+      Mutation: {
+        addBook: (_: unknown, { book }: { book: { id?: string } }) => ({ id: 'new', ...book, title: JSON.stringify(book) }),
+        rename: (_: unknown, { id, title }: { id: string; title?: string }) => ({ id, title: title ?? null }),
+        remove: () => null,
+      },
+    },
+    trustedDocuments: { only: true, documents },
+    plugins: [edge({ cdn: 'netlify' }), rest(options), mcp({ name: 'shop', version: '1' })],
+    ...more,
+  } as never);
+  return async (method, path, { body, headers = {} } = {}) => {
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const type = text === undefined ? {} : { 'content-type': 'application/json' };
+    const init = { method, headers: { ...type, ...headers }, ...(text !== undefined && { body: text }) };
+    const response = await (handler(new Request(`https://shop.example${path}`, init), {} as never) as Promise<Response>);
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+}
+
+const send = serve({ otherParameters: ['utm_source'] });
+
+describe('a request is answered by its document:', () => {
+  const json = (value: unknown): string => JSON.stringify(value);
+  const echo = (values: object): string => json(json(values));
+  const rows: readonly (readonly [title: string, method: string, path: string, status: number, text: string, body?: unknown])[] = [
+    ['the value of the only response key is the answer', 'GET', '/rest/books/7', 200, '{"id":"7","title":"Book 7"}'],
+    ['a literal segment comes before a parameter', 'GET', '/rest/books/newest', 200, '{"id":"9"}'],
+    ['a trailing slash is the same route', 'GET', '/rest/books/7/', 200, '{"id":"7","title":"Book 7"}'],
+    ['the routes may be anywhere in the path', 'GET', '/prod/rest/rest/books/7', 200, '{"id":"7","title":"Book 7"}'],
+    ['segments are split, then decoded', 'GET', '/rest/books/a%2Fb%20c', 200, '{"id":"a/b c","title":"Book a/b c"}'],
+    ['a percent sign is decoded once', 'GET', '/rest/books/100%2525', 200, '{"id":"100%25","title":"Book 100%25"}'],
+    ['several response keys are an object', 'GET', '/rest/both', 200, '{"a":{"id":"1"},"b":{"id":"2"}}'],
+    ['a response key with a condition is in an object', 'GET', '/rest/maybe?flag=false', 200, '{}'],
+    ['a parameter that is not given is not a variable', 'GET', '/rest/echo', 200, echo({})],
+    ['an empty parameter is the empty text', 'GET', '/rest/echo?id=', 200, echo({ id: '' })],
+    ['IDs stay as they are', 'GET', '/rest/echo?id=007', 200, echo({ id: '007' })],
+    ['numbers and booleans are read', 'GET', '/rest/echo?int=-2&float=1e3&flag=true', 200, echo({ int: -2, float: 1000, flag: true })],
+    ['an enum is its name', 'GET', '/rest/echo?genre=POEM', 200, echo({ genre: 'POEM' })],
+    ['a scalar is read as its specification says', 'GET', '/rest/echo?count=3&any=3', 200, echo({ count: 3, any: '3' })],
+    ['repeated keys are a list', 'GET', '/rest/echo?ids=a&ids=b', 200, echo({ ids: ['a', 'b'] })],
+    ['one key is a list of one', 'GET', '/rest/echo?ids=a', 200, echo({ ids: ['a'] })],
+    ['an input object is JSON', 'GET', '/rest/echo?filter=%7B%22genre%22%3A%22POEM%22%7D', 200, echo({ filter: { genre: 'POEM' } })],
+    [
+      'members come from path and query',
+      'GET',
+      '/rest/prices/NOVEL?from=2.5',
+      200,
+      echo({ filter: { price: { min: 2.5 }, genre: 'NOVEL' } }),
+    ],
+    ['listed other parameters go to no variable', 'GET', '/rest/echo?utm_source=mail&id=1', 200, echo({ id: '1' })],
+    ['a query may be a POST with a body', 'POST', '/rest/search', 200, echo({ filter: { genre: 'POEM' } }), { filter: { genre: 'POEM' } }],
+    ['the body is the variable with @body', 'POST', '/rest/books', 201, json({ id: 'new', title: json({ title: 'T' }) }), { title: 'T' }],
+    [
+      'the path replaces a member of the body',
+      'PUT',
+      '/rest/books/9',
+      200,
+      json({ id: '9', title: json({ id: '9', title: 'T' }) }),
+      { id: '1', title: 'T' },
+    ],
+    [
+      'at any depth',
+      'PUT',
+      '/rest/prices/2',
+      200,
+      json({ title: json({ title: 'T', price: { min: 2, max: 3 } }) }),
+      { title: 'T', price: { min: 1, max: 3 } },
+    ],
+    ['members of the body are variables', 'PATCH', '/rest/books/7', 200, '{"id":"7","title":"New"}', { title: 'New' }],
+    ['a PUT whose route reads no body needs none', 'PUT', '/rest/touched/7', 200, '{"id":"7"}'],
+    ['a status without content has no body', 'DELETE', '/rest/books/7', 204, ''],
+    ['null is a value for methods other than GET', 'POST', '/rest/start', 200, 'null', {}],
+  ];
+  for (const [title, method, path, status, text, body] of rows)
+    test(title, async () => {
+      const answer = await send(method, path, { body });
+
+      assert.deepEqual([answer.status, answer.text], [status, text]);
+      if (text !== '') assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+      assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+    });
+});
+
+describe('a request that cannot be answered is a problem:', () => {
+  const rows: readonly (readonly [title: string, method: string, path: string, status: number, detail: string | RegExp, sent?: Sent])[] = [
+    ['GET of nothing', 'GET', '/rest/books/none', 404, 'Expected an existing resource, found none.'],
+    [
+      'a path without route',
+      'GET',
+      '/rest/authors',
+      404,
+      /^Expected the path of a route below "\/rest"\. If .* set the option path of rest\(\)\.$/,
+    ],
+    ['an empty segment', 'GET', '/rest/books//7', 404, /^Expected the path of a route/],
+    ['another method', 'PATCH', '/rest/both', 405, 'Expected GET or HEAD, got PATCH.'],
+    ['a malformed path', 'GET', '/rest/books/%E0%A4%A', 400, 'Expected the parameter "id" of the path to be percent-encoded UTF-8.'],
+    ['a key twice', 'GET', '/rest/echo?id=1&id=2', 400, 'Expected the parameter "id" once, got it 2 times.'],
+    ['an unknown key', 'GET', '/rest/both?utm=1', 400, 'Expected "flag" in the query string, got "utm".'],
+    [
+      'an input object that is no JSON',
+      'GET',
+      '/rest/echo?filter=x',
+      400,
+      'Expected the parameter "filter" to be JSON, got a text that is none.',
+    ],
+    [
+      'a text in place of a number',
+      'GET',
+      '/rest/echo?int=two',
+      422,
+      /^Variable "\$int" has invalid value: Int cannot represent non-integer value: "two"$/,
+    ],
+    [
+      'a missing parameter',
+      'GET',
+      '/rest/maybe',
+      422,
+      /^Variable "\$flag" has invalid value: Expected a value of non-null type|of required type "Boolean!" was not provided/,
+    ],
+    ['a POST without a type', 'POST', '/rest/start', 415, 'Expected content-type application/json, got none that is valid.'],
+    [
+      'a POST that a form can send',
+      'POST',
+      '/rest/start',
+      415,
+      'Expected content-type application/json, got text/plain.',
+      { body: '{}', headers: { 'content-type': 'text/plain' } },
+    ],
+    ['a body that does not parse', 'POST', '/rest/books', 400, 'Expected the body to be JSON, but it does not parse.', { body: '{' }],
+    [
+      'a body that is no object',
+      'PATCH',
+      '/rest/books/7',
+      400,
+      'Expected a body that is an object with "title", got an array of 0.',
+      { body: [] },
+    ],
+    ['an unknown member', 'PATCH', '/rest/books/7', 400, 'Expected "title" in the body, got "id".', { body: { id: 1 } }],
+    [
+      'a client that accepts no JSON',
+      'GET',
+      '/rest/books/7',
+      406,
+      'Expected Accept to allow application/json or application/problem+json.',
+      { headers: { accept: 'text/html' } },
+    ],
+    ['an error with a known code', 'GET', '/rest/fail/NOT_FOUND', 404, 'Failed.'],
+    ['an error with another code', 'GET', '/rest/fail/TEAPOT', 500, 'Failed.'],
+    ['an error with a status', 'GET', '/rest/fail/TEAPOT?status=418', 418, 'Failed.'],
+    ['an error without a code', 'GET', '/rest/partial', 500, 'Internal server error'],
+  ];
+  for (const [title, method, path, status, detail, sent] of rows)
+    test(title, async () => {
+      const answer = await send(method, path, sent);
+      const problem = JSON.parse(answer.text) as Record<string, unknown>;
+
+      assert.equal(answer.headers.get('content-type'), 'application/problem+json');
+      assert.equal(answer.headers.get('cache-control'), 'private, no-store');
+      assert.deepEqual([answer.status, problem['type'], problem['status']], [status, 'about:blank', status]);
+      if (typeof detail === 'string') assert.equal(problem['detail'], detail);
+      else assert.match(problem['detail'] as string, detail);
+    });
+
+  test('with the errors and the data of the result', async () => {
+    const { text } = await send('GET', '/rest/partial');
+    const { errors, data, code } = JSON.parse(text) as { errors: { path: unknown }[]; data: unknown; code: unknown };
+
+    assert.deepEqual(data, { partial: { good: 1, bad: null } });
+    assert.deepEqual([code, errors[0]!.path], ['INTERNAL_SERVER_ERROR', ['partial', 'bad']]);
+  });
+
+  test('401 asks for a token', async () => {
+    const { status, headers } = await send('GET', '/rest/fail/UNAUTHENTICATED');
+
+    assert.deepEqual([status, headers.get('www-authenticate')], [401, 'Bearer']);
+  });
+});
+
+test('the path of the option alone, and every other path, is the door for GraphQL', async () => {
+  for (const path of ['/rest', '/rest/', '/graphql', '/restless/books/7'])
+    assert.equal(JSON.parse((await send('POST', path, { body: { documentId: 'unrouted' } })).text).data.book.secret, null, path);
+});
+
+test('OPTIONS and HEAD follow from the routes of the path', async () => {
+  const options = await send('OPTIONS', '/rest/books/7');
+  const head = await send('HEAD', '/rest/books/7');
+
+  assert.deepEqual([options.status, options.headers.get('allow')], [204, 'GET, PUT, PATCH, DELETE, HEAD, OPTIONS']);
+  assert.deepEqual([head.status, head.text, head.headers.get('cache-control')], [200, '', 'private, no-store']);
+});
+
+test('a GET is public as its fields allow, and 304 for a client that has it', async () => {
+  const first = await send('GET', '/rest/books/7');
+  const etag = first.headers.get('etag')!;
+  const second = await send('GET', '/rest/books/7', { headers: { 'if-none-match': etag } });
+  const unlisted = await send('GET', '/rest/books/7?utm_source=mail');
+
+  assert.match(first.headers.get('netlify-cdn-cache-control') ?? '', /max-age=60/);
+  assert.match(first.headers.get('netlify-cache-tag') ?? first.headers.get('cache-tag') ?? '', /Book/);
+  assert.equal(second.status, 304);
+  assert.equal(unlisted.headers.get('netlify-cdn-cache-control'), null);
+});
+
+describe('a document that cannot be a route is refused at the start:', () => {
+  const rows: readonly (readonly [problem: RegExp, document: string])[] = [
+    [/expected its operation to have a name/, 'query @http(method: GET, route: "/a") { partial { good } }'],
+    [/expected one operation, got 2/, 'query A @http(method: GET, route: "/a") { partial { good } } query B { partial { good } }'],
+    [/a GET must not change anything, and this is a mutation/, 'mutation A @http(method: GET, route: "/a") { remove(id: 1) }'],
+    [/expected a status from 200 to 299, got 302/, 'query A @http(method: GET, route: "/a", status: 302) { partial { good } }'],
+    [/expected a route that starts with "\/", got "a"/, 'query A @http(method: GET, route: "a") { partial { good } }'],
+    [/expected each segment of the route to be a literal .* got ""/, 'query A @http(method: GET, route: "/a//b") { partial { good } }'],
+    [/expected each segment of the route .* got ".."/, 'query A @http(method: GET, route: "/a/..") { partial { good } }'],
+    [/expected each segment of the route .* got "a\?b"/, 'query A @http(method: GET, route: "/a?b") { partial { good } }'],
+    [
+      /expected each segment of the route .* got "{id}.json"/,
+      'query A($id: ID!) @http(method: GET, route: "/{id}.json") { book(id: $id) { id } }',
+    ],
+    [/expected a route that does not end with "\/health"/, 'query A @http(method: GET, route: "/a/health") { partial { good } }'],
+    [/expected the operation to define \$no, which a parameter names/, 'query A @http(method: GET, route: "/{no}") { partial { good } }'],
+    [/expected Filter to have the field "no"/, 'query A($f: Filter) @http(method: GET, route: "/{x:$f.no}") { echo(filter: $f) }'],
+    [
+      /expected one source for \$id, got two/,
+      'query A($id: ID!) @http(method: GET, route: "/{id}", queryParameters: ["id"]) { book(id: $id) { id } }',
+    ],
+    [/expected no @body, because a GET has no body/, 'query A($f: Filter @body) @http(method: GET, route: "/a") { echo(filter: $f) }'],
+    [
+      /expected one variable with @body/,
+      'mutation A($a: BookInput! @body, $b: BookInput! @body) @http(method: POST, route: "/a") { addBook(book: $a) { id } b: addBook(book: $b) { id } }',
+    ],
+    [
+      /expected the route or queryParameters to have \$id, because the body is \$b/,
+      'mutation A($b: BookInput! @body, $id: ID!) @http(method: POST, route: "/a") { addBook(book: $b) { id } remove(id: $id) }',
+    ],
+    [/it selects __schema/, 'query A @http(method: GET, route: "/a") { __schema { description } }'],
+    [/without @defer/, 'query A @http(method: GET, route: "/a") { ... @defer { partial { good } } }'],
+    [/Cannot query field "no"/, 'query A @http(method: GET, route: "/a") { no }'],
+  ];
+  for (const [problem, document] of rows)
+    test(problem.source.replaceAll('\\', ''), async () => {
+      const failure = await startFailure({ a: document });
+      assert.match(failure, /^The trusted document "a" cannot be a route: /);
+      assert.match(failure, problem);
+    });
+
+  test('two documents with one shape', async () => {
+    const two = {
+      a: 'query A($x: ID!) @http(method: GET, route: "/{x}") { book(id: $x) { id } }',
+      b: 'query B($y: ID!) @http(method: GET, route: "/{y}") { book(id: $y) { id } }',
+    };
+    assert.equal(await startFailure(two), 'The trusted documents "a" and "b" have one route: GET /{x} and /{y}.');
+  });
+
+  test('no document with @http', async () => {
+    assert.match(await startFailure({ a: '{ partial { good } }' }), /^Expected a trusted document with @http for rest\(\), such as /);
+  });
+});
+
+/** Starts a server with these trusted documents, and returns the message that it logs. */
+async function startFailure(given: Readonly<Record<string, string>>): Promise<string> {
+  const [logger, lines] = recordingLogger();
+  const options = { nodeEnv: 'test', logger, typeDefs, trustedDocuments: { documents: given }, plugins: [rest()] };
+  const handler = createHandler(options as never);
+  await handler.fetch(
+    new Request('https://shop.example/', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }),
+  );
+  return lines.map(({ details: [cause] }) => (cause as Error).message).join('\n');
+}
+
+describe('the OpenAPI document', () => {
+  test('is the same text whatever the order of the documents', async () => {
+    const one = (await serve()('GET', '/rest/openapi.json')).text;
+    const reversed = Object.fromEntries(Object.entries(documents).toReversed());
+    const other = (await serve({}, { trustedDocuments: { documents: reversed } })('GET', '/rest/openapi.json')).text;
+
+    assert.equal(one, other);
+    assert.equal((JSON.parse(one) as { openapi: string }).openapi, '3.1.1');
+  });
+
+  test('has components for input objects, enums and named fragments', async () => {
+    const { components, paths } = JSON.parse((await send('GET', '/rest/openapi.json')).text);
+
+    assert.deepEqual(Object.keys(components.schemas), ['BookInput', 'BookModel', 'Filter', 'Genre', 'Price', 'Problem']);
+    assert.deepEqual(paths['/books/{id}'].get.responses['200'].content['application/json'].schema, {
+      $ref: '#/components/schemas/BookModel',
+    });
+    assert.deepEqual(components.schemas.BookModel.required, ['id', 'title']);
+    assert.deepEqual(paths['/books/{id}'].put.requestBody.content['application/json'].schema.required, ['title']);
+  });
+
+  test('can be hidden', async () => {
+    assert.equal((await serve({ openapi: false })('GET', '/rest/openapi.json')).status, 404);
+  });
+});
+
+describe('an option of the wrong type is refused:', () => {
+  const rows: readonly (readonly [options: object, message: RegExp])[] = [
+    [{ path: 'rest' }, /Expected the option path of rest to be a part of a path such as '\/rest', got "rest"/],
+    [{ info: { title: 'x' } }, /Expected the option info of rest to be an object like/],
+    [{ servers: [] }, /Expected the option servers of rest to be a list such as/],
+    [{ otherParameters: 'utm' }, /Expected the option otherParameters of rest to be a list of names/],
+    [{ scalars: { Date: 'string' } }, /Expected the option scalars\.Date of rest to be a JSON Schema/],
+    [{ openapi: 'no' }, /Expected the option openapi of rest to be true or false/],
+    [{ routes: [] }, /Unknown option "routes" of rest\./],
+  ];
+  for (const [options, message] of rows) test(message.source.replaceAll('\\', ''), () => assert.throws(() => rest(options), message));
+});
