@@ -14,7 +14,7 @@ import { assertAllowed } from './doors/rules.ts';
 import type { OwnRules } from './doors/rules.ts';
 import { revalidate } from './doors/etag.ts';
 import { normalizeHead, uncacheable } from './doors/response-head.ts';
-import { BodyReader } from './doors/body.ts';
+import { bodyReader } from './doors/body.ts';
 import { queryStringTooLong } from './doors/errors.ts';
 import { takeHead } from './doors/graphql/response.ts';
 import { statusOf } from './doors/graphql/status.ts';
@@ -149,7 +149,7 @@ function bodyOf(call: ArrivedCall, { cors, methods, maxBodyBytes = Infinity }: D
   const { settings, request } = call;
   const shared = cors ?? settings.cors;
   call.cors = shared && { ...shared, methods };
-  return new BodyReader(request.body, { ...settings, maxBodyBytes: Math.min(maxBodyBytes, settings.maxBodyBytes) });
+  return bodyReader(request.body, { ...settings, maxBodyBytes: Math.min(maxBodyBytes, settings.maxBodyBytes) });
 }
 
 /**

@@ -52,24 +52,16 @@ export function toErrorResponse(call: Call, thrown: unknown): HTTPResponse {
   const mediaType = mediaTypeOfError(call.request);
   try {
     const outcome = refusedOutcome(settings.operation, thrown);
-    return call.door === undefined ? toSingleResponse(settings, outcome, mediaType) : refuseAtDoor(call.door, call, settings, outcome);
+    const { door, view } = call;
+    if (door === undefined) return toSingleResponse(settings, outcome, mediaType);
+    const status = statusOf(outcome, settings.httpStatusProfile, 'application/json');
+    const response = answerOf(door, door.refuse({ status, error: outcome.result.errors![0]! }, view!), settings.operation.logger);
+    addHeaders(response.headers, httpExtensionOf(outcome.errors[0]!)?.headers);
+    return response;
   } catch (failure) {
     // The door failed, or what formatError returned cannot be written as JSON, a BigInt for example. Neither is called again.
     return toSingleResponse(settings, refusedOutcome({ ...settings.operation, formatError: undefined }, failure), mediaType);
   }
-}
-
-/** A refusal in the form of a plugin's door. */
-function refuseAtDoor(
-  door: Door,
-  { view }: Call,
-  { httpStatusProfile, operation }: RefusalSettings,
-  outcome: OperationOutcome,
-): HTTPResponse {
-  const status = statusOf(outcome, httpStatusProfile, 'application/json');
-  const response = answerOf(door, door.refuse({ status, error: outcome.result.errors![0]! }, view!), operation.logger);
-  addHeaders(response.headers, httpExtensionOf(outcome.errors[0]!)?.headers);
-  return response;
 }
 
 /** The response of a plugin's door, which can return anything. */

@@ -12,35 +12,21 @@ export interface BodySettings {
   readonly development: boolean;
 }
 
-/** Reads the body of a request for a plugin's door. */
-export class BodyReader implements RequestBody {
-  readonly #body: HTTPRequestBody;
-  readonly #settings: BodySettings;
-  #text: Promise<string> | undefined;
-
-  constructor(body: HTTPRequestBody, settings: BodySettings) {
-    this.#body = body;
-    this.#settings = settings;
-  }
-
-  text(): Promise<string> {
-    return (this.#text ??= this.#readText());
-  }
-
-  async json(): Promise<unknown> {
-    const { maxBodyBytes, development } = this.#settings;
-    if (this.#body.kind === 'value') return readValue(this.#body, maxBodyBytes);
-    const value = parseJSON(await this.text(), maxBodyBytes, development);
+/** The body of a request for a plugin's door. */
+export function bodyReader(body: HTTPRequestBody, { maxBodyBytes, development }: BodySettings): RequestBody {
+  let reading: Promise<string> | undefined;
+  const read = async (): Promise<string> => {
+    if (body.kind === 'value') throw new Error('Expected to read the text of a body, but middleware has parsed it before the handler.');
+    return readText(body, maxBodyBytes);
+  };
+  const text = (): Promise<string> => (reading ??= read());
+  const json = async (): Promise<unknown> => {
+    const value = body.kind === 'value' ? readValue(body, maxBodyBytes) : parseJSON(await text(), maxBodyBytes, development);
     const problem = isObjectLike(value) ? new VariablesLimit(maxBodyBytes).problemOf(value, true) : undefined;
     if (problem !== undefined) throw malformedRequest(problem);
     return value;
-  }
-
-  async #readText(): Promise<string> {
-    if (this.#body.kind === 'value')
-      throw new Error('Expected to read the text of a body, but middleware has parsed it before the handler.');
-    return readText(this.#body, this.#settings.maxBodyBytes);
-  }
+  };
+  return { text, json };
 }
 
 /** The text of a body, if it is one; a promise only if the body has yet to be read. Keeps no more bytes than the limit. */
@@ -53,7 +39,10 @@ export function readText(body: HTTPRequestBody, maxBytes: number): PromiseOrValu
   return body.text;
 }
 
-/** A shared decoder, which keeps a byte order mark, because signatures are over the whole text. Shared, because a new one takes 3 µs on Deno and 4 on workerd. It keeps no state between complete texts. */
+/**
+ * Keeps a byte order mark, because signatures are over the whole text. Shared, because a new decoder takes 3 µs on Deno and 4 on workerd;
+ * it has no state between complete texts.
+ */
 let decoder: InstanceType<typeof TextDecoder> | undefined;
 
 export function decodeUTF8(bytes: Uint8Array | ArrayBuffer, maxBytes: number): string {
