@@ -12,7 +12,7 @@ import type {
 } from 'graphql';
 
 import type { KeyValueCache } from '../../datasources/index.ts';
-import { deepCopyOf, copyFormattedError, isRecord, sha256 } from '../../shared/index.ts';
+import { deepCopyOf, copyFormattedError, isRecord, sha256, shallowCopyOf } from '../../shared/index.ts';
 import type { Facts, HTTPRequest, ResponseHead } from '../../shared/index.ts';
 import { DocumentError, copyThrown, toGraphQLError, report } from './errors.ts';
 import type { CheckedDocuments } from './documents/trusted-documents.ts';
@@ -182,7 +182,7 @@ export async function startHooks(operation: HookedOperation): Promise<OperationH
     },
   };
   const context: GraphQLRequestContext = {
-    request: { ...operation.request, http: http && { ...http, search: http.queryString === '' ? '' : `?${http.queryString}` } },
+    request: { ...operation.request, http: http && withSearch(http) },
     response,
     metrics: {},
     get queryHash() {
@@ -204,6 +204,12 @@ export async function startHooks(operation: HookedOperation): Promise<OperationH
   };
   const listeners = (await Promise.all(plugins.map(start))).flat();
   return listeners.length === 0 ? undefined : new OperationHooks(listeners, { context, mustEnd });
+}
+
+/** Nothing is read until a hook does: an answer is private for `edge` once its request has been read. */
+function withSearch(http: HTTPRequest): HTTPRequest & { readonly search: string } {
+  const search = (): string => (http.queryString === '' ? '' : `?${http.queryString}`);
+  return Object.defineProperty(shallowCopyOf(http), 'search', { get: search, enumerable: true }) as HTTPRequest & { search: string };
 }
 
 /** The result as Apollo Server 4 and 5 have it. */

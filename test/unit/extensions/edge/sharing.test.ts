@@ -322,3 +322,21 @@ test('the bindings of a worker are recognized from the second request on, until 
   assert.deepEqual(shared, [false, true, true, false, false, false]);
   assert.deepEqual(asContext, [false, false]);
 });
+
+for (const [what, read, isPublic] of [
+  ['reads nothing of the request', () => {}, true],
+  ['reads search of the request', ({ request }: any) => request.http.search, false],
+] as const)
+  test(`an answer is ${isPublic ? 'public' : 'private'} beside a plugin whose hook ${what}`, async () => {
+    const { get } = edgeServing({
+      server: {
+        typeDefs: 'type Query { ok: Boolean @cacheControl(maxAge: 60) }',
+        rootValue: { ok: true },
+        plugins: [{ requestDidStart: (context) => void read(context) }],
+      },
+    });
+
+    const response = await get('{ ok }', { search: '&utm_source=mail' });
+
+    assert.equal(/public|max-age=60|s-maxage/.test([...response.headers.values()].join()), isPublic);
+  });
