@@ -11,8 +11,11 @@ export type BatchFunction = (parents: readonly any[], args: any, context: any, i
  *
  * TypeScript infers the context of its function from `contextType`, which no value has: inferred from the parameters, it would be
  * mixed with those of other functions in a resolver map. The second signature keeps the parameters of ordinary resolvers inferred.
+ *
+ * Entries export it as BatchedFieldResolver. TypeScript compares a function of another context with the first type of a union, by name,
+ * that can be called. That must be FieldResolver, so that the last line of its error names the property that is missing.
  */
-export interface BatchedFieldResolver<TContext = any, TResult = any> {
+export interface ResolverOfBatch<TContext = any, TResult = any> {
   (parent: any, args: any, context: any, info: GraphQLResolveInfo): TResult | Promise<TResult>;
   <T>(parent: any, args: any, context: any, info: GraphQLResolveInfo & T): TResult | Promise<TResult>;
   readonly isBatched: true;

@@ -27,7 +27,7 @@ export { lengthOfJSON, maxRecordedErrors } from './costs.ts';
 // Resolvers
 export { batch } from './run/batch/batch.ts';
 export type { BatchOptions, BatchResolver } from './run/batch/batch.ts';
-export type { BatchedFieldResolver } from './batch-mark.ts';
+export type { ResolverOfBatch as BatchedFieldResolver } from './batch-mark.ts';
 export { byKey, groupByKey } from './run/batch/by-key.ts';
 export type { KeyOf } from './run/batch/by-key.ts';
 export { closeSource } from './run/shapes/async-lists.ts';

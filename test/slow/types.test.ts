@@ -1,4 +1,4 @@
-import { deepEqual } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, match } from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -41,6 +41,26 @@ test('valid code of users is typed, and invalid code is refused', async () => {
     complaints.filter((line) => line.startsWith('test/slow/types.test.ts')),
     [],
   );
+});
+
+test('the error of generated resolver types with another context ends with the property that is missing', async (t) => {
+  const generated = `import { createHandler } from '../../src/entries/index.ts';
+    interface Context { readonly user: string; readonly dataSources: { readonly books: object } }
+    type Resolve<T, C> = (parent: {}, args: {}, context: C, info: import('graphql').GraphQLResolveInfo) => Promise<T> | T;
+    type Resolver<T, C> = Resolve<T, C> | { resolve: Resolve<T, C> };
+    type Resolvers<C = Context> = { Query?: { hello?: Resolver<string, C> } };
+    const resolvers: Resolvers = {};`;
+  const calls = [
+    "context: () => ({ user: 'a' }), dataSources: () => ({ boks: {} })",
+    "context: () => ({ usr: 'a' }), dataSources: () => ({ books: {} })",
+  ];
+  const lines = calls.map((options) => `createHandler({ typeDefs: '', ${options}, resolvers });`);
+
+  const complaints = (await complaintsAbout(t, [generated, ...lines].join('\n'))).join('\n');
+
+  match(complaints, /Property 'books' is missing in type '\{ boks: \{\}; \}'/);
+  match(complaints, /Property 'user' is missing in type '\{ usr: string; \}/);
+  doesNotMatch(complaints, /isBatched/);
 });
 
 test('the error of a misspelled option suggests the right one, in every function that takes options', async (t) => {

@@ -2,7 +2,7 @@ import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 
 import { describe, isPromiseLike } from '../../../shared/index.ts';
 import { markBatched } from '../../batch-mark.ts';
-import type { BatchedFieldResolver, BatchFunction } from '../../batch-mark.ts';
+import type { ResolverOfBatch, BatchFunction } from '../../batch-mark.ts';
 import { workOf } from '../../costs.ts';
 import type { BatchRunner } from './batch-types.ts';
 import { assertValues, BatchedValue, openBatchesOf } from './batch-calls.ts';
@@ -38,12 +38,12 @@ export interface BatchOptions {
  */
 export function batch<TParent = any, TArgs = any, TContext = any, TResult = any>(
   resolve: BatchResolver<TParent, TArgs, TContext, TResult>,
-): BatchedFieldResolver<TContext, TResult>;
+): ResolverOfBatch<TContext, TResult>;
 export function batch<TParent = any, TArgs = any, TContext = any, TResult = any>(
   options: BatchOptions,
   resolve: BatchResolver<TParent, TArgs, TContext, TResult>,
-): BatchedFieldResolver<TContext, TResult>;
-export function batch(...given: readonly unknown[]): BatchedFieldResolver {
+): ResolverOfBatch<TContext, TResult>;
+export function batch(...given: readonly unknown[]): ResolverOfBatch {
   const [options, call] = given.length > 1 ? given : [{}, given[0]];
   if (typeof call !== 'function') throw new TypeError(`batch expects a function that takes a list of parents, got ${describe(call)}.`);
   const { maxSize = Infinity } = (options ?? {}) as BatchOptions;
@@ -51,7 +51,7 @@ export function batch(...given: readonly unknown[]): BatchedFieldResolver {
     throw new TypeError(`batch expects maxSize to be a positive integer, got ${describe(maxSize)}.`);
   const resolve = oneByOne(call as BatchFunction);
   markBatched(resolve, { call: call as BatchFunction, maxSize, runner });
-  return resolve as BatchedFieldResolver;
+  return resolve as ResolverOfBatch;
 }
 
 /** Creates an ordinary resolver for executors that do not support batches. */

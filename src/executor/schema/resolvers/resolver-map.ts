@@ -1,9 +1,11 @@
 import type { GraphQLAbstractType, GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
 
-import type { BatchedFieldResolver } from '../../batch-mark.ts';
+import type { ResolverOfBatch } from '../../batch-mark.ts';
 
 /** Resolves a field. `parent` and `args` are `any`, so that `(book, { first }) => …` needs no annotation. */
-export type FieldResolver<TContext = any> = (parent: any, args: any, context: TContext, info: GraphQLResolveInfo) => unknown;
+export interface FieldResolver<TContext = any> {
+  (parent: any, args: any, context: TContext, info: GraphQLResolveInfo): unknown;
+}
 
 /** The long form of a field's resolver, for subscriptions and extensions. */
 export interface FieldResolverObject<TContext = any> {
@@ -30,7 +32,7 @@ export interface TypeFunction<TContext = any> {
 export interface TypeResolvers<TContext = any> {
   readonly [field: string]:
     | FieldResolver<TContext>
-    | BatchedFieldResolver<TContext>
+    | ResolverOfBatch<TContext>
     | FieldResolverObject<TContext>
     | TypeFunction<TContext>
     | undefined;
