@@ -696,10 +696,14 @@ describe("production's log, or the error of createHandler", () => {
       const [logger, lines] = recordingLogger();
       const given = { nodeEnv: 'production', logger, typeDefs: `type Query { a: Int } # ${mistake}` };
       const make = options();
-      const handler = createHandler(make instanceof Promise ? make : { ...given, ...make });
       // Options that fail have no logger.
       context.mock.method(console, 'error', logger.error);
-      await handler(new Request('https://api.example/graphql', posted('{"query":"{ a }"}')));
+      try {
+        const handler = createHandler(make instanceof Promise ? make : { ...given, ...make });
+        await handler(new Request('https://api.example/graphql', posted('{"query":"{ a }"}')));
+      } catch (error) {
+        logger.error(String(error));
+      }
 
       assert.match(lines.map(({ message, details }) => `${message} ${details.map(String).join(' ')}`).join('\n'), words);
     });

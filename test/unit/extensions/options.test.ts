@@ -24,6 +24,7 @@ import { landingPage } from '../../../src/entries/landing-page.ts';
 import { limits } from '../../../src/entries/limits.ts';
 import { mcp } from '../../../src/entries/mcp.ts';
 import { openTelemetry } from '../../../src/entries/opentelemetry.ts';
+import { rest } from '../../../src/entries/rest.ts';
 import { inlineTraces, subgraph } from '../../../src/entries/subgraph.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { linkTo } from './subgraph/serving.ts';
@@ -41,6 +42,7 @@ const extensions: Readonly<Record<string, (options?: any) => any>> = {
   mcp,
   memoryStore,
   openTelemetry,
+  rest,
   subgraph,
 };
 
