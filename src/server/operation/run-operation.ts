@@ -375,6 +375,7 @@ async function failInPlugins(thrown: unknown, operation: Operation): Promise<Ope
 /** The execution as plugins see it. */
 export function describeExecution(operation: Operation): OperationExecution {
   const { settings, seen, contextValue, source, document, node, invocation } = operation;
+  const coerced = coercedVariables(operation.execution!)!;
   return {
     ...seen!,
     schema: settings.schema,
@@ -383,7 +384,8 @@ export function describeExecution(operation: Operation): OperationExecution {
     document: document!.document,
     operation: node!,
     invocation,
-    variableValues: coercedVariables(operation.execution!)!,
+    // A stage that changes variables after `admit` changes nothing.
+    variableValues: settings.stages?.admit && settings.stages.execution ? copyOfJSON(coerced) : coerced,
   };
 }
 
