@@ -1,3 +1,5 @@
+import type { DocumentNode, OperationDefinitionNode } from 'graphql';
+
 /** Values that plugins share about a request or an operation: each plugin can set facts, and reads the facts whose keys it knows. */
 export type Facts = Pick<Map<string | symbol, unknown>, 'get' | 'set'>;
 
@@ -5,6 +7,27 @@ export type Facts = Pick<Map<string | symbol, unknown>, 'get' | 'set'>;
 export interface LimitsFact {
   /** The highest cost of an operation. Undefined: any cost. */
   readonly maxCost: number | undefined;
+}
+
+/** One rule of `authorization()`, with exactly one of the members. The outer lists are OR, the inner ones AND. */
+export interface RightsRule {
+  readonly authenticated?: true;
+  readonly scopes?: readonly (readonly string[])[];
+  readonly policies?: readonly (readonly string[])[];
+}
+
+/** The fact "rights" of a server with `authorization()`. That of an operation is the list of the rules that it needs with its variables. */
+export interface RightsFact {
+  /** The rules that an operation needs whatever its variables are: conditions by variables count as left out. Throws for wrong rules. */
+  needsOf(document: DocumentNode, operation: OperationDefinitionNode): readonly RightsRule[];
+  /**
+   * Returns a function that says whether a caller meets rules. It asks `claims` once, and each policy at most once. It rejects if `claims`
+   * fails.
+   */
+  callerOf(
+    contextValue: unknown,
+    logger: { error(message: string, error: unknown): void },
+  ): (rules: readonly RightsRule[]) => Promise<boolean>;
 }
 
 /** The fact "edge" of a request: whether the answer may be shared. */

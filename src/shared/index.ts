@@ -10,7 +10,7 @@ export { assertSynchronous, isPromiseLike, toPromise, waitAtMost } from './promi
 export type { PromiseOrValue } from './promise-or-value.ts';
 export { parseExactly } from './exact-json.ts';
 export { originalOf, rememberOriginal } from './facts.ts';
-export type { AnswerDecision, BudgetReport, Facts, LimitsFact, RunDecision } from './facts.ts';
+export type { AnswerDecision, BudgetReport, Facts, LimitsFact, RightsFact, RightsRule, RunDecision } from './facts.ts';
 export { errorHashOf, rememberErrorHash, rootCause } from './error-hashes.ts';
 export { guardLogger } from './guard-logger.ts';
 
@@ -23,6 +23,7 @@ export { markAsCopied, copyErrorForOperation, copyErrorsForOperation, copyFormat
 export { deepCopyOf, isObjectLike, isPlainObject, isRecord, shallowCopyOf, valueAt } from './plain-object.ts';
 export { isGraphQLError } from './is-graphql-error.ts';
 export { escapeControls, printable } from './log-text.ts';
+export { isScope } from './scope.ts';
 export { sha256 } from './sha256.ts';
 export { textOfUTF8 } from './utf8.ts';
 export { listenedChannel, traceMixed } from './tracing-channels.ts';

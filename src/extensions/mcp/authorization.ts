@@ -1,9 +1,8 @@
 import type { GraphQLFormattedError } from 'graphql';
 
 import type { Door } from '../../server/index.ts';
-import { HeaderMap } from '../../shared/index.ts';
+import { HeaderMap, isScope } from '../../shared/index.ts';
 import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
-import { isScope } from './options.ts';
 import type { AuthorizationOptions } from './options.ts';
 import { jsonType, plain } from './responses.ts';
 

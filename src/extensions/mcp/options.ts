@@ -1,4 +1,4 @@
-import { aFunction, assertEntries, boolean, isRecord, positive, text } from '../../shared/index.ts';
+import { aFunction, assertEntries, boolean, isRecord, isScope, positive, text } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
 import type { ScalarSchemas } from '../json-schema/index.ts';
 
@@ -69,11 +69,6 @@ const tool: Readonly<Record<keyof ToolOptions, Expectation>> = {
   destructive: boolean,
   idempotent: boolean,
 };
-
-/** True for a scope-token (RFC 6749 section 3.3). */
-export function isScope(scope: unknown): scope is string {
-  return isText(scope) && /^[!#-[\]-~]+$/.test(scope);
-}
 
 const authorization: Readonly<Record<keyof AuthorizationOptions, Expectation>> = {
   resource: {

@@ -24,23 +24,50 @@ interface Link {
   readonly import?: readonly (string | { readonly name: string; readonly as?: string })[] | null;
 }
 
+/** The prefix of what a link to federation does not import, and the names of what it imports: in the specification, and in the schema. */
+export interface FederationNames {
+  readonly prefix: string;
+  readonly imports: readonly (readonly [name: string, local: string])[];
+}
+
+/** The names that the links to federation give in a schema. Those of directives start with `@`. */
+export function federationNames(schemas: readonly SchemaNode[]): readonly FederationNames[] {
+  return linksIn(schemas).federation.map(namesOf);
+}
+
 /** Reads the links of a schema. Throws an Error for a second link to federation, and for a version that is not known. */
 export function readLinks(schemas: readonly SchemaNode[]): Links {
-  const uses = schemas.flatMap(({ directives = [] }) => directives.map(linkOf));
-  // `link`, unless a link to the link specification renames it: `@lnk(url: "https://specs.apollo.dev/link/v1.0", as: "lnk")`.
-  const linkName = uses.find(({ name, url, as }) => specificationOf(url) === 'link' && as === name)?.name ?? 'link';
-  const links = uses.filter(({ name }) => name === linkName);
-  const [link, second] = links.filter(({ url }) => specificationOf(url) === 'federation');
+  const { linkName, links, federation } = linksIn(schemas);
+  const [link, second] = federation;
   if (second !== undefined)
     throw new Error(
       `Expected one @link to federation, got "${String(link!.url)}" and "${String(second.url)}". Remove one, and join their imports.`,
     );
   const own = links.length > 0 ? written(linkDefinitions, localName(linkName, new Map())) : [];
   if (link === undefined) return { key: 'key', definitions: new Map([...own, ...written(federation1(), nameInVersion1)]) };
-  const imports = [link.import ?? []].flat().map((one) => (typeof one === 'string' ? { name: one } : one));
-  const local = localName(link.as ?? 'federation', new Map(imports.map(({ name, as = name }) => [name, as])));
+  const { prefix, imports } = namesOf(link);
+  const local = localName(prefix, new Map(imports));
   const known = federation2(minorVersion(String(link.url)));
   return { key: local('@key').slice(1), definitions: new Map([...own, ...written([...known.values()], local)]) };
+}
+
+interface FoundLinks {
+  readonly linkName: string;
+  readonly links: readonly Link[];
+  readonly federation: readonly Link[];
+}
+
+function linksIn(schemas: readonly SchemaNode[]): FoundLinks {
+  const uses = schemas.flatMap(({ directives = [] }) => directives.map(linkOf));
+  // `link`, unless a link to the link specification renames it: `@lnk(url: "https://specs.apollo.dev/link/v1.0", as: "lnk")`.
+  const linkName = uses.find(({ name, url, as }) => specificationOf(url) === 'link' && as === name)?.name ?? 'link';
+  const links = uses.filter(({ name }) => name === linkName);
+  return { linkName, links, federation: links.filter(({ url }) => specificationOf(url) === 'federation') };
+}
+
+function namesOf({ as: prefix = 'federation', import: given }: Link): FederationNames {
+  const imports = [given ?? []].flat().map((one) => (typeof one === 'string' ? { name: one } : one));
+  return { prefix, imports: imports.map(({ name, as = name }) => [name, as]) };
 }
 
 function linkOf({ name, arguments: given = [] }: ConstDirectiveNode): Link {

@@ -1,0 +1,118 @@
+import { GraphQLError } from 'graphql';
+
+import { describe } from '../../shared/index.ts';
+import type { RightsFact, RightsRule } from '../../shared/index.ts';
+import type { AuthorizationOptions } from './options.ts';
+
+type Logger = Parameters<RightsFact['callerOf']>[1];
+
+/** Who sends an operation: asks for claims once, and for each policy at most once. */
+export class Caller {
+  readonly #options: AuthorizationOptions;
+  readonly #context: unknown;
+  readonly #logger: Logger;
+  #held: Promise<ReadonlySet<string> | undefined> | undefined;
+  readonly #asked = new Map<string, Promise<boolean>>();
+  readonly #answers = new Map<string, boolean>();
+
+  constructor(options: AuthorizationOptions, context: unknown, logger: Logger) {
+    this.#options = options;
+    this.#context = context;
+    this.#logger = logger;
+  }
+
+  /**
+   * The error of a caller who does not meet all rules. `inOrder` puts rules in the order of the schema, in which policies are asked. Rejects
+   * if `claims` fails.
+   */
+  async refusalBy(
+    rules: readonly RightsRule[],
+    inOrder: (rules: readonly RightsRule[]) => readonly RightsRule[],
+  ): Promise<GraphQLError | undefined> {
+    if (rules.length === 0) return undefined;
+    const held = await (this.#held ??= this.#claims());
+    const missing = new Set<string>();
+    const needed = new Set<string>();
+    let isRefused = false;
+    for (const { authenticated, scopes } of rules) {
+      if (authenticated === true && held === undefined) isRefused = true;
+      if (scopes === undefined) continue;
+      const [lacked, all] = closest(scopes, held);
+      // Without an alternative, nobody is allowed.
+      if (lacked === undefined || lacked.length > 0) isRefused = true;
+      for (const scope of lacked ?? []) missing.add(scope);
+      for (const scope of all ?? []) needed.add(scope);
+    }
+    const scopes = { missing: [...missing].toSorted(), needed: [...needed].toSorted() };
+    if (isRefused) return refusal(held === undefined ? 'UNAUTHENTICATED' : 'FORBIDDEN', scopes);
+    const policies = rules.flatMap((rule) => (rule.policies === undefined ? [] : [rule]));
+    const isAllowed = await this.#meet((policies.length > 1 ? inOrder(policies) : policies).map((rule) => rule.policies!));
+    return isAllowed ? undefined : refusal('FORBIDDEN', scopes);
+  }
+
+  /** Undefined: nobody. Whatever fails is no GraphQLError, so that the answer is a masked 500. */
+  async #claims(): Promise<ReadonlySet<string> | undefined> {
+    let given: unknown;
+    try {
+      given = await this.#options.claims({ context: this.#context });
+    } catch (error) {
+      throw new Error('The option claims of authorization() failed.', { cause: error });
+    }
+    if (given === undefined || given === null) return undefined;
+    if (Array.isArray(given) && given.every((one) => typeof one === 'string')) return new Set(given);
+    throw new TypeError(`Expected claims of authorization() to return a list of texts, undefined or null, got ${describe(given)}.`);
+  }
+
+  /** Asks policies of rules one after the other, as long as each rule has an alternative that may be met. */
+  async #meet(rules: readonly (readonly (readonly string[])[])[]): Promise<boolean> {
+    const isOpen = (all: readonly string[]): boolean => all.every((name) => this.#answers.get(name) !== false);
+    for (const alternatives of rules) {
+      let name: string | undefined;
+      do {
+        if (!rules.every((one) => one.some(isOpen))) return false;
+        name = alternatives.find(isOpen)!.find((one) => !this.#answers.has(one));
+        if (name !== undefined) this.#answers.set(name, await this.#ask(name));
+      } while (name !== undefined);
+    }
+    return true;
+  }
+
+  #ask(name: string): Promise<boolean> {
+    let asked = this.#asked.get(name);
+    if (asked === undefined) this.#asked.set(name, (asked = this.#policy(name)));
+    return asked;
+  }
+
+  async #policy(name: string): Promise<boolean> {
+    try {
+      const answer: unknown = await this.#options.policies![name]!({ context: this.#context });
+      return answer === true;
+    } catch (error) {
+      this.#logger.error(`The policy "${name}" of authorization() failed, which counts as false.`, error);
+      return false;
+    }
+  }
+}
+
+/** The alternative that lacks the fewest scopes, the first of several, and what it lacks. */
+function closest(
+  alternatives: readonly (readonly string[])[],
+  held: ReadonlySet<string> | undefined,
+): readonly [lacked?: readonly string[], all?: readonly string[]] {
+  let found: readonly [readonly string[], readonly string[]] | undefined;
+  for (const all of alternatives) {
+    const lacked = all.filter((scope) => held?.has(scope) !== true);
+    if (found === undefined || lacked.length < found[0].length) found = [lacked, all];
+  }
+  return found ?? [];
+}
+
+function refusal(
+  code: 'UNAUTHENTICATED' | 'FORBIDDEN',
+  scopes: { readonly missing: readonly string[]; readonly needed: readonly string[] },
+): GraphQLError {
+  const { missing } = scopes;
+  const lacked = missing.length === 0 ? '' : ` Missing scopes: ${missing.join(', ')}.`;
+  const message = code === 'FORBIDDEN' ? 'You may not run this operation.' : 'Sign in to run this operation.';
+  return new GraphQLError(message + lacked, { extensions: { code, ...scopes } });
+}

@@ -1,0 +1,2 @@
+export { authorization } from './plugin.ts';
+export type { AuthorizationOptions, RightsArgument } from './options.ts';

@@ -1,0 +1,250 @@
+import { getNamedType, GraphQLError, isAbstractType, isInterfaceType, isObjectType, Kind, valueFromASTUntyped } from 'graphql';
+import type {
+  FieldNode,
+  FragmentDefinitionNode,
+  GraphQLInterfaceType,
+  GraphQLNamedType,
+  GraphQLObjectType,
+  GraphQLSchema,
+  ObjectValueNode,
+  OperationDefinitionNode,
+  SelectionNode,
+  SelectionSetNode,
+} from 'graphql';
+
+import type { OperationExecution } from '../../server/index.ts';
+import type { RightsRule } from '../../shared/index.ts';
+import { Rules } from './rules.ts';
+
+/** An operation with its coerced variables. Undefined: what depends on variables counts as left out. */
+type Asked = Pick<OperationExecution, 'document' | 'operation'> & { readonly variableValues: Variables | undefined };
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** The object types that a value may have, and what their fields need, as far as it is known. */
+class Types {
+  readonly all: ReadonlySet<GraphQLObjectType>;
+  readonly fields: Map<string, FieldNeeds> = new Map();
+
+  constructor(all: Iterable<GraphQLObjectType>) {
+    this.all = new Set(all);
+  }
+}
+
+/** What a field of one of several types needs, and the types of the objects that it may return. */
+interface FieldNeeds {
+  readonly rules: readonly RightsRule[];
+  readonly returned: Types;
+}
+
+/** The rules of an operation, for all requests in which what was asked of their variables has the same answers. */
+interface Found {
+  readonly rules: readonly RightsRule[];
+  readonly answers: ReadonlyMap<Question, unknown>;
+}
+
+type EntityType = GraphQLObjectType | GraphQLInterfaceType;
+
+/** A variable in a condition, which is answered by its value, or a field `_entities`, by the names of the types in its representations. */
+type Question = string | FieldNode;
+
+/** The most sets of answers for which the rules of an operation are kept. */
+const maxKept = 8;
+
+/** Finds the rules that operations need in one schema. */
+export class Needs {
+  readonly schema: GraphQLSchema;
+  readonly rules: Rules;
+  readonly #types = new Map<GraphQLNamedType, Types>();
+  readonly #kept = new WeakMap<OperationDefinitionNode, { readonly document: unknown; readonly found: Found[] }>();
+
+  constructor(schema: GraphQLSchema, policies: object) {
+    this.schema = schema;
+    this.rules = new Rules(schema, policies);
+  }
+
+  /** The rules that an operation needs, once each. Throws an Error for a wrong rule. */
+  of(asked: Asked): readonly RightsRule[] {
+    const { document, operation, variableValues } = asked;
+    let kept = this.#kept.get(operation);
+    if (kept?.document !== document) this.#kept.set(operation, (kept = { document, found: [] }));
+    const known = kept!.found.find(({ answers }) => this.#isSame(answers, asked));
+    if (known !== undefined) return known.rules;
+    const walk = new Walk(this, asked);
+    walk.select(operation.selectionSet, this.typesOf(this.schema.getRootType(operation.operation)!));
+    const found: Found = { rules: [...walk.rules], answers: walk.answers };
+    if (variableValues === undefined) return found.rules;
+    if (kept!.found.length === maxKept) kept!.found.length = 0;
+    kept!.found.push(found);
+    return found.rules;
+  }
+
+  #isSame(answers: Found['answers'], asked: Asked): boolean {
+    if (asked.variableValues === undefined && answers.size > 0) return false;
+    for (const [question, answer] of answers) if (this.#answer(question, asked) !== answer) return false;
+    return true;
+  }
+
+  #answer(question: Question, { operation, variableValues = {} }: Asked): unknown {
+    if (typeof question === 'string') return variableValues[question];
+    return namesOf(this.typesIn(question, operation, variableValues));
+  }
+
+  /** The types that representations name, sorted, as resolvers get them: in literals, variables, and variables in literals. */
+  typesIn(node: FieldNode, operation: OperationDefinitionNode, variables: Variables): readonly EntityType[] {
+    const value = node.arguments?.find((one) => one.name.value === 'representations')?.value;
+    if (value === undefined) return [];
+    for (const item of value.kind === Kind.LIST ? value.values : [value]) if (item.kind === Kind.OBJECT) assertTypeName(item, operation);
+    const names = new Set<string>();
+    for (const one of [valueFromASTUntyped(value, variables)].flat()) {
+      const name = (one as { readonly __typename?: unknown } | null | undefined)?.__typename;
+      if (typeof name === 'string') names.add(name);
+    }
+    const types = Array.from(names, (name) => this.schema.getType(name));
+    return types.filter((type) => isObjectType(type) || isInterfaceType(type)).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  /** The object types of a type; none of a leaf type. */
+  typesOf(type: GraphQLNamedType): Types {
+    let types = this.#types.get(type);
+    if (types === undefined)
+      this.#types.set(
+        type,
+        (types = new Types(isAbstractType(type) ? this.schema.getPossibleTypes(type) : isObjectType(type) ? [type] : [])),
+      );
+    return types;
+  }
+
+  /** `__typename` needs the rules of the types that it may name. The type of a field is read from each object type, which may narrow it. */
+  ofField({ all, fields }: Types, name: string): FieldNeeds {
+    const known = fields.get(name);
+    if (known !== undefined) return known;
+    const rules = new Set<RightsRule>();
+    const returned = new Set<GraphQLNamedType>();
+    for (const type of all) {
+      const field = name === '__typename' ? undefined : type.getFields()[name];
+      for (const rule of this.rules.ofType(type)) rules.add(rule);
+      if (field === undefined) continue;
+      for (const rule of this.rules.ofField(type, field)) rules.add(rule);
+      returned.add(getNamedType(field.type));
+    }
+    const each = Array.from(returned, (type) => this.typesOf(type));
+    const needs: FieldNeeds = {
+      rules: [...rules],
+      returned: each.length === 1 ? each[0]! : new Types(each.flatMap(({ all: some }) => [...some])),
+    };
+    fields.set(name, needs);
+    return needs;
+  }
+}
+
+/**
+ * The way through one operation. What a selection set needs is the sum of what it needs for each object type, so that each is read once for
+ * each type, however many ways lead there. It may be recursive, because the nesting of documents has been limited before.
+ */
+class Walk {
+  readonly rules = new Set<RightsRule>();
+  readonly answers = new Map<Question, unknown>();
+  readonly #needs: Needs;
+  readonly #asked: Asked;
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #reached = new Map<SelectionSetNode, ReadonlySet<GraphQLObjectType>>();
+  readonly #narrowed = new Map<Types, Map<string, Types>>();
+
+  constructor(needs: Needs, asked: Asked) {
+    this.#needs = needs;
+    this.#asked = asked;
+    const fragments = asked.document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+    this.#fragments = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+  }
+
+  select(selectionSet: SelectionSetNode, given: Types): void {
+    const reached = this.#reached.get(selectionSet);
+    const types = reached === undefined ? given : new Types([...given.all].filter((type) => !reached.has(type)));
+    if (types.all.size === 0) return;
+    this.#reached.set(selectionSet, reached === undefined ? types.all : new Set([...reached, ...types.all]));
+    for (const node of selectionSet.selections) {
+      if (this.#isLeftOut(node)) continue;
+      if (node.kind === Kind.FIELD) this.#readField(node, types);
+      else {
+        const { typeCondition, selectionSet: inner } = node.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(node.name.value)! : node;
+        this.select(inner, typeCondition === undefined ? types : this.#narrow(types, typeCondition.name.value));
+      }
+    }
+  }
+
+  #readField(node: FieldNode, types: Types): void {
+    const { schema } = this.#needs;
+    const name = node.name.value;
+    // `introspection` decides about the schema, and `routerSecret` about the text of a subgraph.
+    if (name === '__schema' || name === '__type') return;
+    const query = schema.getQueryType();
+    const ofQuery = name.startsWith('_') && query && types.all.has(query) ? query.getFields()[name] : undefined;
+    if (name === '_service' && ofQuery !== undefined && getNamedType(ofQuery.type).name === '_Service') return;
+    const { rules, returned } = this.#needs.ofField(types, name);
+    for (const rule of rules) this.rules.add(rule);
+    if (node.selectionSet === undefined) return;
+    this.select(node.selectionSet, name === '_entities' && ofQuery !== undefined ? this.#entities(node, returned) : returned);
+  }
+
+  /** The types of the entities that representations name. Their reference resolvers run, whatever is selected. */
+  #entities(node: FieldNode, { all }: Types): Types {
+    const { rules } = this.#needs;
+    const { operation, variableValues = {} } = this.#asked;
+    const found = this.#needs.typesIn(node, operation, variableValues);
+    this.answers.set(node, namesOf(found));
+    const objects = new Set(found.flatMap((type) => [...this.#needs.typesOf(type).all]));
+    for (const type of [...found, ...objects]) for (const rule of rules.ofType(type)) this.rules.add(rule);
+    return new Types([...objects].filter((type) => all.has(type)));
+  }
+
+  /** Only what is certainly left out: `@include` by a variable that is null fails, and counts. */
+  #isLeftOut({ directives = [] }: SelectionNode): boolean {
+    const valueOf = (name: string): unknown => {
+      const value = directives.find((one) => one.name.value === name)?.arguments?.[0]?.value;
+      if (value?.kind !== Kind.VARIABLE) return value?.kind === Kind.BOOLEAN ? value.value : undefined;
+      const { variableValues } = this.#asked;
+      if (variableValues === undefined) return name === 'skip';
+      const given = variableValues[value.name.value];
+      this.answers.set(value.name.value, given);
+      return given;
+    };
+    return directives.length > 0 && (valueOf('skip') === true || valueOf('include') === false);
+  }
+
+  #narrow(types: Types, condition: string): Types {
+    let known = this.#narrowed.get(types);
+    if (known === undefined) this.#narrowed.set(types, (known = new Map<string, Types>()));
+    let narrowed = known.get(condition);
+    if (narrowed === undefined) {
+      const type = this.#needs.schema.getType(condition);
+      const allowed = type === undefined ? noTypes : this.#needs.typesOf(type);
+      const both = [...types.all].filter((one) => allowed.all.has(one));
+      // Of types that are known already, the needs of their fields are known, too.
+      narrowed = both.length === types.all.size ? types : both.length === allowed.all.size ? allowed : new Types(both);
+      known.set(condition, narrowed);
+    }
+    return narrowed;
+  }
+}
+
+const noTypes: Types = new Types([]);
+
+function namesOf(types: readonly EntityType[]): string {
+  return types.map(({ name }) => name).join(' ');
+}
+
+/**
+ * Throws for a literal whose `__typename` is a variable of a scalar that may change values: graphql 17 gives resolvers the value that the
+ * client has sent, graphql 16 the coerced one.
+ */
+function assertTypeName(literal: ObjectValueNode, { variableDefinitions = [] }: OperationDefinitionNode): void {
+  for (const { name, value } of literal.fields) {
+    if (name.value !== '__typename' || value.kind !== Kind.VARIABLE) continue;
+    const type = variableDefinitions.find(({ variable }) => variable.name.value === value.name.value)?.type;
+    const named = type?.kind === Kind.NON_NULL_TYPE ? type.type : type;
+    if (named?.kind === Kind.NAMED_TYPE && named.name.value === 'String') continue;
+    const message = `Expected the variable $${value.name.value} of __typename in representations to be a String.`;
+    throw new GraphQLError(message, { nodes: value, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
+  }
+}
