@@ -21,13 +21,19 @@ export interface RightsFact {
   /** The rules that an operation needs whatever its variables are: conditions by variables count as left out. Throws for wrong rules. */
   needsOf(document: DocumentNode, operation: OperationDefinitionNode): readonly RightsRule[];
   /**
-   * Returns a function that says whether a caller meets rules. It asks `claims` once, and each policy at most once. It rejects if `claims`
-   * fails.
+   * Returns a function that says whether a caller meets these rules. It asks `claims` once, and each policy at most once. It rejects if
+   * `claims` fails. False for an operation with a wrong rule, which is logged.
    */
   callerOf(
     contextValue: unknown,
     logger: { error(message: string, error: unknown): void },
-  ): (rules: readonly RightsRule[]) => Promise<boolean>;
+  ): (document: DocumentNode, operation: OperationDefinitionNode) => Promise<boolean>;
+}
+
+/** A rule for reports: `authenticated`, `scopes a & b | c` or `policies owner`. */
+export function textOfRule({ scopes, policies }: RightsRule): string {
+  const alternatives = (scopes ?? policies ?? []).map((all) => all.join(' & ')).join(' | ') || 'none';
+  return scopes !== undefined ? `scopes ${alternatives}` : policies !== undefined ? `policies ${alternatives}` : 'authenticated';
 }
 
 /** The fact "edge" of a request: whether the answer may be shared. */

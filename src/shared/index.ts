@@ -9,7 +9,7 @@ export type { Expectation } from './known-options.ts';
 export { assertSynchronous, isPromiseLike, toPromise, waitAtMost } from './promise-or-value.ts';
 export type { PromiseOrValue } from './promise-or-value.ts';
 export { parseExactly } from './exact-json.ts';
-export { originalOf, rememberOriginal } from './facts.ts';
+export { originalOf, rememberOriginal, textOfRule } from './facts.ts';
 export type { AnswerDecision, BudgetReport, Facts, LimitsFact, RightsFact, RightsRule, RunDecision } from './facts.ts';
 export { errorHashOf, rememberErrorHash, rootCause } from './error-hashes.ts';
 export { guardLogger } from './guard-logger.ts';

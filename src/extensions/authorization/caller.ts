@@ -4,7 +4,7 @@ import { describe } from '../../shared/index.ts';
 import type { RightsFact, RightsRule } from '../../shared/index.ts';
 import type { AuthorizationOptions } from './options.ts';
 
-type Logger = Parameters<RightsFact['callerOf']>[1];
+export type Logger = Parameters<RightsFact['callerOf']>[1];
 
 /** Who sends an operation: asks for claims once, and for each policy at most once. */
 export class Caller {

@@ -48,6 +48,13 @@ type EntityType = GraphQLObjectType | GraphQLInterfaceType;
 /** A variable in a condition, which is answered by its value, or a field `_entities`, by the names of the types in its representations. */
 type Question = string | FieldNode;
 
+interface Kept {
+  readonly document: unknown;
+  readonly found: Found[];
+  /** The rules whatever the variables are. */
+  certain: readonly RightsRule[] | undefined;
+}
+
 /** The most sets of answers for which the rules of an operation are kept. */
 const maxKept = 8;
 
@@ -56,7 +63,7 @@ export class Needs {
   readonly schema: GraphQLSchema;
   readonly rules: Rules;
   readonly #types = new Map<GraphQLNamedType, Types>();
-  readonly #kept = new WeakMap<OperationDefinitionNode, { readonly document: unknown; readonly found: Found[] }>();
+  readonly #kept = new WeakMap<OperationDefinitionNode, Kept>();
 
   constructor(schema: GraphQLSchema, policies: object) {
     this.schema = schema;
@@ -67,20 +74,20 @@ export class Needs {
   of(asked: Asked): readonly RightsRule[] {
     const { document, operation, variableValues } = asked;
     let kept = this.#kept.get(operation);
-    if (kept?.document !== document) this.#kept.set(operation, (kept = { document, found: [] }));
-    const known = kept!.found.find(({ answers }) => this.#isSame(answers, asked));
-    if (known !== undefined) return known.rules;
+    if (kept?.document !== document) this.#kept.set(operation, (kept = { document, found: [], certain: undefined }));
+    const { found } = kept!;
+    const known = variableValues === undefined ? kept!.certain : found.find(({ answers }) => this.#isSame(answers, asked))?.rules;
+    if (known !== undefined) return known;
     const walk = new Walk(this, asked);
     walk.select(operation.selectionSet, this.typesOf(this.schema.getRootType(operation.operation)!));
-    const found: Found = { rules: [...walk.rules], answers: walk.answers };
-    if (variableValues === undefined) return found.rules;
-    if (kept!.found.length === maxKept) kept!.found.length = 0;
-    kept!.found.push(found);
-    return found.rules;
+    const rules = [...walk.rules];
+    if (variableValues === undefined) return (kept!.certain = rules);
+    if (found.length === maxKept) found.length = 0;
+    found.push({ rules, answers: walk.answers });
+    return rules;
   }
 
   #isSame(answers: Found['answers'], asked: Asked): boolean {
-    if (asked.variableValues === undefined && answers.size > 0) return false;
     for (const [question, answer] of answers) if (this.#answer(question, asked) !== answer) return false;
     return true;
   }

@@ -1,10 +1,11 @@
 import { Kind, parse } from 'graphql';
-import type { DocumentNode, GraphQLSchema } from 'graphql';
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import type { ServerPlugin } from '../../server/index.ts';
-import { isRecord } from '../../shared/index.ts';
+import type { OperationExecution, ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import { isRecord, textOfRule } from '../../shared/index.ts';
 import type { RightsFact, RightsRule } from '../../shared/index.ts';
 import { Caller } from './caller.ts';
+import type { Logger } from './caller.ts';
 import { Needs } from './needs.ts';
 import { assertAuthorizationOptions } from './options.ts';
 import type { AuthorizationOptions } from './options.ts';
@@ -21,30 +22,11 @@ import { definitions } from './rules.ts';
  *   plugins: [authorization({ claims: ({ context }) => context.user?.scopes })],
  * });
  */
-export function authorization<TContext = any>(given: AuthorizationOptions<TContext>): ServerPlugin {
-  assertAuthorizationOptions(given as AuthorizationOptions);
-  const options = given as AuthorizationOptions;
-  const { policies = {} } = options;
-  const known = new WeakMap<GraphQLSchema, Needs>();
-  const needsIn = (schema: GraphQLSchema): Needs => {
-    let needs = known.get(schema);
-    if (needs === undefined) known.set(schema, (needs = new Needs(schema, policies)));
-    return needs;
-  };
-  const orders = new WeakMap<GraphQLSchema, readonly RightsRule[]>();
-  const inOrderOf = (schema: GraphQLSchema) => (some: readonly RightsRule[]) => {
-    let order = orders.get(schema);
-    if (order === undefined) orders.set(schema, (order = needsIn(schema).rules.inOrder(schema, () => {})));
-    return order.filter((rule) => some.includes(rule));
-  };
+export function authorization<TContext = any>(options: AuthorizationOptions<TContext>): ServerPlugin {
+  assertAuthorizationOptions(options as AuthorizationOptions);
+  const rights = new Rights(options as AuthorizationOptions);
   /** Undefined: the schema was not made from text. */
   let textHasRules: boolean | undefined;
-  const check = ({ schema }: { readonly schema: GraphQLSchema }): void => {
-    const rules = needsIn(schema).rules.inOrder(schema, (error) => {
-      throw error;
-    });
-    if (rules.length === 0) throw new Error(noRules);
-  };
   return {
     once: 'authorization()',
     // After limits().
@@ -56,38 +38,108 @@ export function authorization<TContext = any>(given: AuthorizationOptions<TConte
       textHasRules = sources.some(mayHaveRules);
       return { typeDefs: [...sources, ...added] };
     },
-    check,
+    check({ schema, trustedDocuments, verbose }) {
+      rights.assertRules(schema);
+      return verbose === true ? rights.reportOn(schema, trustedDocuments()) : [];
+    },
     start({ schema, nodeEnv, logger, facts }) {
-      if (nodeEnv === 'development' || nodeEnv === 'test') check({ schema });
-      else if (!(textHasRules ?? hasRules(needsIn(schema)))) logger.error(noRules);
-      facts.set('rights', {
-        needsOf: (document, operation) => needsIn(schema).of({ document, operation, variableValues: undefined }),
-        callerOf: (contextValue, log) => {
-          const caller = new Caller(options, contextValue, log);
-          return async (rules) => (await caller.refusalBy(rules, inOrderOf(schema))) === undefined;
-        },
-      } satisfies RightsFact);
+      if (nodeEnv === 'development' || nodeEnv === 'test') rights.assertRules(schema);
+      else if (!(textHasRules ?? rights.hasRules(schema))) logger.error(noRules);
+      facts.set('rights', rights.factOf(schema));
     },
-    admit(execution) {
-      const rules = needsIn(execution.schema).of(execution);
-      execution.facts.set('rights', rules);
-      return rules.length === 0 ? undefined : decide(execution, rules);
-    },
+    admit: (execution) => rights.admit(execution),
   };
+}
 
-  async function decide({ schema, contextValue, call }: Parameters<NonNullable<ServerPlugin['admit']>>[0], rules: readonly RightsRule[]) {
-    const refusal = await new Caller(options, contextValue, call.logger).refusalBy(rules, inOrderOf(schema));
+/** The rights in all schemas of the servers that have these options. */
+class Rights {
+  readonly #options: AuthorizationOptions;
+  readonly #needs = new WeakMap<GraphQLSchema, Needs>();
+  readonly #order = new WeakMap<GraphQLSchema, readonly RightsRule[]>();
+
+  constructor(options: AuthorizationOptions) {
+    this.#options = options;
+  }
+
+  admit(execution: OperationExecution): Promise<void> | undefined {
+    const rules = this.#needsIn(execution.schema).of(execution);
+    execution.facts.set('rights', rules);
+    return rules.length === 0 ? undefined : this.#decide(execution, rules);
+  }
+
+  async #decide({ schema, contextValue, call }: OperationExecution, rules: readonly RightsRule[]): Promise<void> {
+    const refusal = await this.#callerOf(contextValue, call.logger).refusalBy(rules, this.#orderIn(schema));
     if (refusal !== undefined) throw refusal;
+  }
+
+  factOf(schema: GraphQLSchema): RightsFact {
+    const needsOf: RightsFact['needsOf'] = (document, operation) =>
+      this.#needsIn(schema).of({ document, operation, variableValues: undefined });
+    return {
+      needsOf,
+      callerOf: (contextValue, logger) => {
+        const caller = this.#callerOf(contextValue, logger);
+        return async (document, operation) => {
+          let rules: readonly RightsRule[];
+          try {
+            rules = needsOf(document, operation);
+          } catch (error) {
+            logger.error('A rule of authorization() is wrong.', error);
+            return false;
+          }
+          return (await caller.refusalBy(rules, this.#orderIn(schema))) === undefined;
+        };
+      },
+    };
+  }
+
+  /** Throws for the first wrong rule, and for a schema without rules. */
+  assertRules(schema: GraphQLSchema): void {
+    const rules = this.#needsIn(schema).rules.inOrder(schema, (error) => {
+      throw error;
+    });
+    if (rules.length === 0) throw new Error(noRules);
+  }
+
+  hasRules(schema: GraphQLSchema): boolean {
+    let hasWrong = false;
+    return this.#needsIn(schema).rules.inOrder(schema, () => (hasWrong = true)).length > 0 || hasWrong;
+  }
+
+  /** One sentence for each operation of a valid trusted document. */
+  reportOn(schema: GraphQLSchema, documents: ReturnType<ServerStartContext['trustedDocuments']>): readonly string[] {
+    const { needsOf } = this.factOf(schema);
+    return documents.flatMap(([id, { document, errors }]) => {
+      const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION && errors.length === 0);
+      return operations.map((operation) => {
+        const rules = needsOf(document, operation as OperationDefinitionNode);
+        return `The trusted document ${id} needs ${rules.map(textOfRule).join(', ') || 'nothing'}.`;
+      });
+    });
+  }
+
+  #callerOf(contextValue: unknown, logger: Logger): Caller {
+    return new Caller(this.#options, contextValue, logger);
+  }
+
+  #needsIn(schema: GraphQLSchema): Needs {
+    let needs = this.#needs.get(schema);
+    if (needs === undefined) this.#needs.set(schema, (needs = new Needs(schema, this.#options.policies ?? {})));
+    return needs;
+  }
+
+  /** Returns a function that puts rules in the order of the schema. Finding it makes all types, so it is called for several policies alone. */
+  #orderIn(schema: GraphQLSchema) {
+    return (some: readonly RightsRule[]): readonly RightsRule[] => {
+      let order = this.#order.get(schema);
+      if (order === undefined) this.#order.set(schema, (order = this.#needsIn(schema).rules.inOrder(schema, () => {})));
+      return order.filter((rule) => some.includes(rule));
+    };
   }
 }
 
 const noRules =
   'authorization() has found no rule in the schema: no @authenticated, @requiresScopes or @policy, and no extensions.authorization. Transforms of a schema, printSchema and tools that merge it may lose them.';
-
-function hasRules({ schema, rules }: Needs): boolean {
-  let hasWrong = false;
-  return rules.inOrder(schema, () => (hasWrong = true)).length > 0 || hasWrong;
-}
 
 function isDocument(source: unknown): source is DocumentNode {
   return isRecord(source) && source['kind'] === Kind.DOCUMENT;

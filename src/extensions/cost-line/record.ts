@@ -52,6 +52,8 @@ export interface CostRecord {
   readonly idempotency?: 'claimed' | 'replayed' | 'refused';
   /** With the extension `budget`: the points that the operation cost, and those that its client has left. */
   readonly budget?: BudgetReport;
+  /** With the extension `authorization`: the rules of what the operation selects, if there are some, such as "scopes read:books". */
+  readonly needs?: readonly string[];
   /** Present in a batch: bytes and status are those of the whole. Malformed elements do not count, because they are no operations. */
   readonly batch?: { readonly index: number; readonly size: number };
 }

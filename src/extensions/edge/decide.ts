@@ -26,7 +26,7 @@ export interface EdgeRequest extends RequestWatch {
 }
 
 /** One operation, as the extension sees it. */
-export interface EdgeOperation extends Pick<OperationCall, 'request' | 'requestIsBatched'> {
+export interface EdgeOperation extends Pick<OperationCall, 'request' | 'requestIsBatched' | 'facts'> {
   /** Undefined until the operation has ended. */
   outcome?: OperationOutcome;
   /** Undefined unless the operation is executed. */

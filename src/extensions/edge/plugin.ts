@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 
 import { isWorkerd } from '../../datasources/index.ts';
 import { assertSynchronous, parseExactly } from '../../shared/index.ts';
-import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import type { HTTPResponse, RightsRule, StreamedResponse } from '../../shared/index.ts';
 import type {
   DataSourceCall,
   DataSourceCallListener,
@@ -78,6 +78,7 @@ class EdgePlugin implements Edge {
   /** Undefined until the server has started. */
   #schema: GraphQLSchema | undefined;
   #trusted: ServerStartContext['trustedDocuments'] | undefined;
+  #facts: ServerStartContext['facts'] | undefined;
   /** False if graphql-js runs the operations. */
   #isObserved = true;
 
@@ -93,7 +94,8 @@ class EdgePlugin implements Edge {
     this.#stored = answers && new StoredAnswers(answers, this.#settings, () => this.#trusted?.() ?? []);
   }
 
-  start({ schema, observesResolvers, trustedDocuments }: ServerStartContext): void {
+  start({ schema, observesResolvers, trustedDocuments, facts }: ServerStartContext): void {
+    this.#facts = facts;
     this.#trusted = trustedDocuments;
     this.#schema = schema;
     this.#isObserved = observesResolvers;
@@ -136,7 +138,7 @@ class EdgePlugin implements Edge {
     const request = call.call.facts.get(ownFact) as EdgeRequest | undefined;
     // A plugin outside of this one has run it.
     if (request === undefined) return next();
-    const operation: EdgeOperation = { request: given, requestIsBatched, freshUntil: Infinity, fields: [] };
+    const operation: EdgeOperation = { request: given, requestIsBatched, facts: call.facts, freshUntil: Infinity, fields: [] };
     request.operations.push(operation);
     call.facts.set(ownFact, operation);
     const outcome = (await this.#stored?.find(operation, request, call.response)) ?? (await next());
@@ -217,6 +219,7 @@ class EdgePlugin implements Edge {
     try {
       if (call.request.headers.has(explainHeader)) return notShareable('a report was requested');
       if (call.doorParameters === undefined) return notShareable(`the door ${call.door} does not say which requests are the same`);
+      if (request.operations.some((operation) => this.#needsRights(operation))) return notShareable('it needs rights');
       // Any of them may make it private: resolvers, methods of objects, and functions that determine types.
       if (!this.#isObserved) return notShareable('graphqlJSExecutor() gives functions no info.cacheControl for their hints');
       const answer = assess(request, response, (operation) => this.#hintsOf(operation));
@@ -227,6 +230,13 @@ class EdgePlugin implements Edge {
       call.logger.error('edge could not decide whether an answer may be kept: it is private.', error);
       return notShareable('the decision has failed');
     }
+  }
+
+  /** A stored answer needed nothing when it was stored. With `authorization()`, what it has not seen may need anything. */
+  #needsRights({ facts, lookup }: EdgeOperation): boolean {
+    if (lookup?.hit !== undefined) return false;
+    const rules = facts.get('rights') as readonly RightsRule[] | undefined;
+    return rules === undefined ? this.#facts?.get('rights') !== undefined : rules.length > 0;
   }
 
   #decideForCDN(cdn: CDN, answer: Shareable, response: Response): EdgeDecision {

@@ -1,5 +1,6 @@
 import type {
   Asked,
+  CreatedContext,
   Door,
   DoorRules,
   OperationOutcome,
@@ -8,7 +9,7 @@ import type {
   RequestCall,
   ServerStartContext,
 } from '../../server/index.ts';
-import type { HTTPResponse } from '../../shared/index.ts';
+import type { HTTPResponse, RightsFact } from '../../shared/index.ts';
 import { unauthorized } from './authorization.ts';
 import { authenticationStatus, failure, retryAfterOf, toResult, unknownArgument } from './call-tool.ts';
 import type { ToolResult } from './call-tool.ts';
@@ -18,7 +19,7 @@ import type { Message } from './messages.ts';
 import type { MCPOptions } from './options.ts';
 import { accepted, allowedHeaders, jsonType, plain, rpc } from './responses.ts';
 import { makeTools } from './tools.ts';
-import type { Tool, Tools } from './tools.ts';
+import type { ListedTool, Tool, Tools } from './tools.ts';
 
 /** Methods that need a valid token with authorization, as calls do. */
 const methodsOfDiscovery: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'tools/list']);
@@ -112,15 +113,20 @@ export class MCPDoor implements Door {
     if (id === undefined) return accepted();
     if (method === 'tools/call') return this.#call(answering);
     // Clients should learn about an invalid token before they call a tool.
+    const rights = this.#start.facts.get('rights') as RightsFact | undefined;
+    const isListed = rights !== undefined && method === 'tools/list';
     const isPublic = this.#options.authorization === undefined || !methodsOfDiscovery.has(method);
-    const { refused } = isPublic ? {} : await call.createContext();
-    if (refused === undefined) return this.#discover(answering);
+    const { refused, contextValue } = isPublic && !isListed ? ({} as CreatedContext) : await call.createContext();
+    if (refused === undefined) {
+      const mayCall = isListed ? rights.callerOf(contextValue, call.logger) : undefined;
+      return this.#discover(answering, mayCall);
+    }
     const refusal = this.#refusalOf(call, refused);
     if (refusal === undefined) throw new RPCError(500, internalError, 'Internal error');
     return refusal;
   }
 
-  #discover({ message, modern }: Answering): HTTPResponse {
+  async #discover({ message, modern }: Answering, mayCall?: ReturnType<RightsFact['callerOf']>): Promise<HTTPResponse> {
     const { method, params } = message;
     const { instructions } = this.#options;
     const capabilities = { tools: {} };
@@ -133,7 +139,10 @@ export class MCPDoor implements Door {
     if (method === 'ping' && !modern) return result({});
     if (method !== 'tools/list') throw new RPCError(modern ? 404 : 200, methodNotFound, 'Method not found');
     if (params['cursor'] !== undefined) throw new RPCError(200, invalidParams, 'Unknown cursor');
-    return result({ tools: Array.from(this.#listed.values(), ({ listed }) => listed), ...hints });
+    const tools: ListedTool[] = [];
+    for (const { listed, document, operation } of this.#listed.values())
+      if (mayCall === undefined || (await mayCall(document, operation))) tools.push(listed);
+    return result({ tools, ...hints });
   }
 
   #call({ call, message, modern }: Answering): Asked | HTTPResponse {

@@ -1,4 +1,5 @@
 import { DirectiveLocation, GraphQLDirective, GraphQLString } from 'graphql';
+import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 
 import type { CheckedDocument, ServerStartContext } from '../../server/index.ts';
 import {
@@ -17,6 +18,8 @@ import type { MCPOptions, ToolOptions } from './options.ts';
 export interface Tool {
   readonly name: string;
   readonly documentId: string;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
   /** Names of the variables that callers may send. */
   readonly variables: ReadonlySet<string>;
   /** Names of the variables that the server fills. */
@@ -139,6 +142,8 @@ function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, 
   return {
     name,
     documentId: source.id,
+    document,
+    operation,
     variables: new Set(variables.filter((one) => !hiddenNames.has(one))),
     hidden: hiddenNames,
     isMutation: !isQuery,

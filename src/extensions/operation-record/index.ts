@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 
-import { errorHashOf, sha256 } from '../../shared/index.ts';
-import type { BudgetReport, RunDecision } from '../../shared/index.ts';
+import { errorHashOf, sha256, textOfRule } from '../../shared/index.ts';
+import type { BudgetReport, RightsRule, RunDecision } from '../../shared/index.ts';
 import type { ErrorBehavior, OperationCall, OperationOutcome, PayloadOutcome } from '../../server/index.ts';
 
 /** What is known of an operation at its end. Entries that do not apply are absent. */
@@ -15,6 +15,8 @@ export interface OperationDescription {
   readonly idempotency?: RunDecision;
   /** With the extension `budget`, if the operation took points. */
   readonly budget?: BudgetReport;
+  /** With the extension `authorization`: the rules of what the operation selects. */
+  readonly needs?: readonly string[];
 }
 
 /** The most errors that are kept; all are counted. */
@@ -65,6 +67,7 @@ export class OperationRecord {
     const { operation, source, onError } = this.outcome ?? {};
     const idempotency = this.#facts.get('idempotency') as RunDecision | undefined;
     const budget = this.#facts.get('budget') as BudgetReport | undefined;
+    const rules = this.#facts.get('rights') as readonly RightsRule[] | undefined;
     return {
       ...(operation?.name && { name: operation.name.value }),
       ...(operation && { type: operation.operation }),
@@ -72,6 +75,7 @@ export class OperationRecord {
       ...(onError && { onError }),
       ...(idempotency && { idempotency }),
       ...(budget && { budget }),
+      ...(rules?.length && { needs: rules.map(textOfRule) }),
     };
   }
 }

@@ -35,6 +35,8 @@ export interface CheckArguments extends NamedFunctionArguments {
   /** Patterns of files with operations. */
   readonly documents: readonly string[];
   readonly json: boolean;
+  /** Plugins report what they have found, such as the rights that documents need. */
+  readonly verbose: boolean;
   /** The file or folder that is deployed. Undefined: the sources. */
   readonly built: string | undefined;
 }

@@ -121,14 +121,16 @@ Prints every problem with its file and line. Exits with code 1 if there are any.
     options: {
       built: text('<path>', 'checks a built file or folder instead: loads it alone, as it is deployed'),
       json: flag('prints the problems as JSON: `[{ file, line, column, message }]`'),
+      verbose: flag('prints what each trusted document needs, with authorization()'),
       ...functionOptions,
     },
     note: `--function names the function whose schema the operations use. ${underTest}`,
-    parse: ({ json = false, built, ...values }, files) => ({
+    parse: ({ json = false, verbose = false, built, ...values }, files) => ({
       name: 'check',
       built,
       documents: files,
       json,
+      verbose,
       ...ofFunction(values),
     }),
   }),

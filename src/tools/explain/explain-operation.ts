@@ -2,7 +2,8 @@ import type { Milliseconds } from '../../datasources/index.ts';
 import { uncacheable } from '../../server/for-tools.ts';
 import type { Explainable } from '../../server/for-tools.ts';
 import type { OperationOutcome } from '../../server/index.ts';
-import { messageOf } from '../../shared/index.ts';
+import { messageOf, textOfRule } from '../../shared/index.ts';
+import type { RightsRule } from '../../shared/index.ts';
 import { whyAnswered } from './cache-words.ts';
 import { Recording } from './operation-recording.ts';
 import type { ExplainedCall, ExplainedTimes, ExplainReport } from './report.ts';
@@ -16,8 +17,10 @@ export async function explainOperation(explainable: Explainable): Promise<Operat
   if (outcome.stream !== undefined && outcome.operation?.operation === 'subscription') return outcome;
   const times = [...recording.milliseconds, ['total', performance.now() - recording.startedAt] as const];
   const { door } = explainable.call;
+  const rules = explainable.operation.seen?.facts.get('rights') as readonly RightsRule[] | undefined;
   const explain: ExplainReport = {
     ...(door && { door: door.name }),
+    ...(rules?.length && { needs: rules.map(textOfRule) }),
     milliseconds: Object.fromEntries(times.map(([step, time]) => [step, round(time)])) as unknown as ExplainedTimes,
     calls: recording.calls.map((one) => toCall(recording, one)),
   };

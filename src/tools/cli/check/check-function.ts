@@ -20,7 +20,7 @@ export interface CheckedFunction extends CheckedServer {
 }
 
 /** Loads a function and reports all problems of it and its servers. The schema and the options are those of its first server. */
-export async function checkFunction(source: FunctionSource): Promise<CheckedFunction> {
+export async function checkFunction(source: FunctionSource, verbose = false): Promise<CheckedFunction> {
   const { name, file } = source;
   const servers = recordServers();
   const failures: unknown[] = [];
@@ -43,7 +43,7 @@ export async function checkFunction(source: FunctionSource): Promise<CheckedFunc
     if (error instanceof CompileError) return { problems: error.problems, notices, isFunction: true };
     failures.push(error);
   }
-  const checked = await Promise.all(servers.map(checkServer));
+  const checked = await Promise.all(servers.map((server) => checkServer(server, verbose)));
   // Node reports rejections that nothing handles after a turn.
   await setImmediate();
   process.off('unhandledRejection', onRejection);

@@ -25,14 +25,14 @@ export interface CheckedServer {
 }
 
 /** Finds the problems of a server: first those that keep it from starting, then those that only show in its schema. */
-export async function checkServer({ source, place }: RecordedServer): Promise<CheckedServer> {
+export async function checkServer({ source, place }: RecordedServer, verbose: boolean): Promise<CheckedServer> {
   let options: ServerOptions | undefined;
   try {
     options = await (typeof source === 'function' ? source({ env: workerEnvironment(process.cwd()) }) : source);
     // Checks the whole schema, also of options that set another nodeEnv.
     const { operation } = createServer(isRecord(options) ? { ...options, nodeEnv: 'test' } : options).http;
     return {
-      ...checkStarted(options, operation, place),
+      ...checkStarted(options, operation, { call: place, verbose }),
       schema: operation.schema,
       documentSchema: operation.trustedDocuments?.schema(),
       options,
@@ -54,7 +54,7 @@ function describerOf({ schema, plugins, trustedDocuments }: OperationSettings): 
 function checkStarted(
   options: ServerOptions,
   { schema, plugins, trustedDocuments }: OperationSettings,
-  call: Place | undefined,
+  { call, verbose }: { readonly call: Place | undefined; readonly verbose: boolean },
 ): CheckedServer {
   const documents = trustedDocuments?.entries() ?? [];
   const notices: string[] = [];
@@ -64,7 +64,9 @@ function checkStarted(
   });
   const inPlugins = plugins.flatMap((plugin) => {
     try {
-      notices.push(...(assertSynchronous(plugin.check?.({ schema, trustedDocuments: () => documents }), 'check of a plugin') ?? []));
+      notices.push(
+        ...(assertSynchronous(plugin.check?.({ schema, trustedDocuments: () => documents, verbose }), 'check of a plugin') ?? []),
+      );
       return [];
     } catch (error) {
       return { ...placeOfOption('plugins', call), message: messageOf(error) };

@@ -56,7 +56,7 @@ async function checkSources(settings: CheckArguments, directory: string, termina
   for (const source of functions) {
     const { name, file } = source;
     terminal.error(`Checking ${relative(directory, file)} …`);
-    const { schema, documentSchema = schema, options, isFunction, notices, ...checked } = await checkFunction(source);
+    const { schema, documentSchema = schema, options, isFunction, notices, ...checked } = await checkFunction(source, settings.verbose);
     problems.push(...checked.problems);
     if (isFunction) served.push(name);
     if (documentSchema !== undefined && options !== undefined) schemas.set(name, { schema: documentSchema, options });

@@ -1,0 +1,144 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { authorization } from '../../../../src/entries/authorization.ts';
+import type { AuthorizationOptions } from '../../../../src/entries/authorization.ts';
+import { costLine } from '../../../../src/entries/cost-line.ts';
+import { edge } from '../../../../src/entries/edge.ts';
+import { createHandler } from '../../../../src/entries/index.ts';
+import type { ServerPlugin } from '../../../../src/entries/index.ts';
+import { mcp, mcpDefinitions } from '../../../../src/entries/mcp.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+
+const typeDefs = `
+  type Query {
+    open: Int
+    closed: Int @authenticated
+    scoped: Int @requiresScopes(scopes: [["a", "b"], ["c"]])
+    owned: Int @policy(policies: [["owner"]])
+  }`;
+
+const tool = (name: string, selection: string): string => `query ${name} @mcpTool(name: "${name}", description: "A tool.") ${selection}`;
+const documents = {
+  open: tool('open', '{ open }'),
+  closed: tool('closed', '{ closed }'),
+  scoped: tool('scoped', '{ scoped }'),
+  owned: tool('owned', '{ owned }'),
+  sometimes: 'query sometimes($t: Boolean!) @mcpTool(name: "sometimes", description: "A tool.") { open closed @include(if: $t) }',
+};
+
+/** `user`: default: that of the header field x-user. */
+function serve(options: Partial<AuthorizationOptions>, plugins: readonly ServerPlugin[] = [], user?: object) {
+  const [logger, lines] = recordingLogger();
+  const asked: string[] = [];
+  const rights = authorization({
+    claims: ({ context }: any) => {
+      asked.push('claims');
+      return context.scopes;
+    },
+    policies: {
+      owner: ({ context }: any) => {
+        asked.push('owner');
+        return context.isOwner === true;
+      },
+    },
+    ...options,
+  });
+  const handler = createHandler({
+    nodeEnv: 'production',
+    logger,
+    typeDefs: [mcpDefinitions, typeDefs],
+    resolvers: { Query: { open: () => 1, closed: () => 1, scoped: () => 1, owned: () => 1 } },
+    trustedDocuments: { documents },
+    context: user === undefined ? ({ request }: any) => JSON.parse(request.headers.get('x-user') ?? '{}') as object : () => user,
+    plugins: [...plugins, rights],
+  } as never) as unknown as (request: Request, context: object) => Promise<Response>;
+  return { handler, asked, lines };
+}
+
+const nobody = {};
+
+describe('the tools of mcp()', () => {
+  const list = async (user: object, options: Partial<AuthorizationOptions> = {}) => {
+    const { handler, asked, lines } = serve(options, [mcp({ name: 'api', version: '1' })]);
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+      'x-user': JSON.stringify(user),
+    };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    const response = await handler(new Request('https://api.example/mcp', { method: 'POST', headers, body }), {});
+    const { result } = (await response.json()) as { result?: { tools: { name: string }[] } };
+    return { status: response.status, names: result?.tools.map(({ name }) => name), asked, lines };
+  };
+
+  const rows: readonly (readonly [title: string, user: object, names: readonly string[]])[] = [
+    ['for nobody, those that need nothing whatever their variables are', nobody, ['open', 'sometimes']],
+    ['for somebody', { scopes: [] }, ['closed', 'open', 'sometimes']],
+    ['by scopes', { scopes: ['c'] }, ['closed', 'open', 'scoped', 'sometimes']],
+    ['by policies', { isOwner: true }, ['open', 'owned', 'sometimes']],
+  ];
+  for (const [title, user, names] of rows)
+    it(`are listed ${title}, and each right is asked for once`, async () => {
+      const { names: listed, asked } = await list(user);
+
+      deepEqual([listed, asked], [names, ['claims', 'owner']]);
+    });
+
+  it('are hidden by a policy that fails', async () => {
+    const { names, lines } = await list({ scopes: [] }, { policies: { owner: () => Promise.reject(new Error('The database is down.')) } });
+
+    deepEqual(names, ['closed', 'open', 'sometimes']);
+    equal(lines.length, 1);
+  });
+
+  it('are not listed if claims fail', async () => {
+    const { status, names } = await list(nobody, { claims: () => 'a b' as never });
+
+    deepEqual([status, names], [500, undefined]);
+  });
+});
+
+describe('what an operation needs', () => {
+  it('makes its answer private at the edge', async () => {
+    const reasons: (string | undefined)[] = [];
+    const { handler } = serve(
+      {},
+      [edge({ cdn: 'fastly', defaultMaxAge: 60, onDecision: (one) => void reasons.push(one.public ? undefined : one.reason) })],
+      {
+        scopes: [],
+        isOwner: true,
+      },
+    );
+    const get = async (query: string): Promise<string | null> => {
+      const headers = { 'graphql-require-preflight': '1' };
+      return (await handler(new Request(`https://api.example/?${query}`, { headers }), {})).headers.get('cache-control');
+    };
+
+    const values = [
+      await get('query={open}'),
+      await get('query={owned}'),
+      await get('documentId=sometimes&variables={"t":false}'),
+      await get('documentId=sometimes&variables={"t":true}'),
+    ];
+
+    deepEqual(
+      values.map((value) => value?.includes('no-store')),
+      [false, true, false, true],
+    );
+    deepEqual(reasons, [undefined, 'it needs rights', undefined, 'it needs rights']);
+  });
+
+  it('is in the cost line', async () => {
+    const records: unknown[] = [];
+    const { handler } = serve({}, [costLine({ write: (_line, { needs }) => void records.push(needs) })]);
+    const ask = async (query: string): Promise<number> => {
+      const headers = { 'content-type': 'application/json' };
+      return (await handler(new Request('https://api.example/', { method: 'POST', headers, body: JSON.stringify({ query }) }), {})).status;
+    };
+
+    deepEqual([await ask('{ open }'), await ask('{ closed scoped owned }')], [200, 401]);
+    deepEqual(records, [undefined, ['authenticated', 'scopes a & b | c', 'policies owner']]);
+  });
+});
