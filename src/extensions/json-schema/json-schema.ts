@@ -59,6 +59,7 @@ export class Components {
     const free = this.#typeNames.has(name) ? `${name}Fragment` : name;
     for (let at = 1; ; at++) {
       const numbered = at === 1 ? free : `${free}${at}`;
+      if (this.#typeNames.has(numbered)) continue;
       const known = this.schemas.get(numbered);
       if (known === undefined) this.schemas.set(numbered, schema);
       if (known === undefined || JSON.stringify(known) === JSON.stringify(schema)) return refersTo(numbered);

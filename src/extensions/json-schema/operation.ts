@@ -2,23 +2,20 @@ import { getDirectiveValues, Kind, visit } from 'graphql';
 import type { DocumentNode, FragmentDefinitionNode, GraphQLDirective, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 /**
- * Returns the only operation of a document. Throws unless it has one answer that a schema can describe. `place` names the document in
- * messages, `what` says what it was meant to be, for example "tool".
+ * Returns the only operation of a document. Throws unless it has one answer that a schema can describe. `what` says what it was meant to be,
+ * for example "tool".
  */
-export function operationWithOneAnswer(document: DocumentNode, place: string, what: string): OperationDefinitionNode {
+export function operationWithOneAnswer(document: DocumentNode, what: string): OperationDefinitionNode {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const [operation] = operations;
-  if (operation === undefined || operations.length > 1)
-    throw new Error(`${place} cannot be a ${what}: expected one operation, got ${operations.length}.`);
-  if (operation.operation === 'subscription')
-    throw new Error(`${place} cannot be a ${what}: a ${what} has one answer, and this is a subscription.`);
+  if (operation === undefined || operations.length > 1) throw new Error(`expected one operation, got ${operations.length}.`);
+  if (operation.operation === 'subscription') throw new Error(`a ${what} has one answer, and this is a subscription.`);
   visit(document, {
     Field({ name }) {
-      if (/^__(?:schema|type)$/.test(name.value)) throw new Error(`${place} cannot be a ${what}: it selects ${name.value}.`);
+      if (/^__(?:schema|type)$/.test(name.value)) throw new Error(`it selects ${name.value}.`);
     },
     Directive({ name }) {
-      if (/^(?:defer|stream)$/.test(name.value))
-        throw new Error(`${place} cannot be a ${what}: a ${what} has one answer, without @${name.value}.`);
+      if (/^(?:defer|stream)$/.test(name.value)) throw new Error(`a ${what} has one answer, without @${name.value}.`);
     },
   });
   return operation;

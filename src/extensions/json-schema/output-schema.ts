@@ -62,6 +62,8 @@ function rootOf({ schema }: Output, { operation, selectionSet }: OperationDefini
 interface Selections {
   readonly type: GraphQLCompositeType;
   readonly selectionSet: SelectionSetNode;
+  /** True if each object of its parents' selection has it, whatever its type and the variables. Undefined for a root. */
+  readonly isCertain?: boolean;
 }
 
 /** The selections of one response key. */
@@ -72,6 +74,8 @@ interface Selected {
   readonly below: Selections[];
   /** True if each object has it, whatever its type and the variables. */
   isCertain: boolean;
+  /** False if only fragments have it to which the schema refers. */
+  isOwn: boolean;
 }
 
 /** The selections of an object by response key, and references to its fragments. */
@@ -86,6 +90,8 @@ interface Collected {
 class OutputWriter {
   readonly #output: Output;
   readonly #size: SchemaSize;
+  /** References by the names of fragments. */
+  readonly #references = new Map<string, JSONSchema>();
 
   constructor(output: Output) {
     this.#output = output;
@@ -101,15 +107,15 @@ class OutputWriter {
 
   object(given: readonly Selections[]): JSONSchema {
     const { selected, references } = this.#collectAll(given, this.#output.components);
-    const whole = this.#ownProperties(selected);
-    if (references.length === 0) return whole;
-    const all = [...new Map(references.map((one) => [one['$ref'], one])).values()];
-    return selected.size > 0 || all.length > 1 ? { allOf: [...all, ...(selected.size > 0 ? [whole] : [])] } : all[0]!;
+    const own = [...selected].filter(([, { isOwn }]) => isOwn);
+    const all = [...new Set(references)];
+    if (all.length === 0 || own.length > 0) all.push(this.#ownProperties(own));
+    return all.length > 1 ? { allOf: all } : all[0]!;
   }
 
-  #ownProperties(selected: ReadonlyMap<string, Selected>): JSONSchema {
-    const required = Array.from(selected, ([key, { isCertain }]) => (isCertain ? [key] : [])).flat();
-    const properties = Array.from(selected, ([key, field]) => {
+  #ownProperties(own: readonly (readonly [key: string, field: Selected])[]): JSONSchema {
+    const required = own.flatMap(([key, { isCertain }]) => (isCertain ? [key] : []));
+    const properties = own.map(([key, field]) => {
       this.#size.add([key, field.notes]);
       return [key, { ...field.notes, ...this.#value(field.type, field.below) }];
     });
@@ -119,12 +125,13 @@ class OutputWriter {
 
   #collectAll(given: readonly Selections[], components: Components | undefined): Collected {
     const collected: Collected = { selected: new Map(), references: [], visited: new Set(), components };
-    for (const one of given) this.#collect(collected, one, true);
+    // With a single selection, there is no object without it.
+    for (const one of given) this.#collect(collected, { ...one, isCertain: given.length === 1 || one.isCertain === true }, true);
     return collected;
   }
 
-  /** `isCertain`: all objects have these selections. */
-  #collect(collected: Collected, { type, selectionSet }: Selections, isCertain: boolean): void {
+  /** `isOwn`: the schema does not refer to a fragment with these selections. */
+  #collect(collected: Collected, { type, selectionSet, isCertain = false }: Selections, isOwn: boolean): void {
     const { selected, references, visited, components } = collected;
     // Fragments that spread each other twice would take exponential time.
     if (visited.has(selectionSet)) return;
@@ -140,10 +147,13 @@ class OutputWriter {
           notes: descriptionKeyword(field, this.#output.components),
           below: [],
           isCertain: false,
+          isOwn: false,
         };
         known.isCertain ||= isAlways;
+        known.isOwn ||= isOwn;
+        const below = getNamedType(field.type) as GraphQLCompositeType;
         if (selection.selectionSet !== undefined)
-          known.below.push({ type: getNamedType(field.type) as GraphQLCompositeType, selectionSet: selection.selectionSet });
+          known.below.push({ type: below, selectionSet: selection.selectionSet, isCertain: isAlways });
         selected.set(key, known);
         continue;
       }
@@ -152,11 +162,17 @@ class OutputWriter {
       const narrowed = (typeCondition && (schema.getType(typeCondition.name.value) as GraphQLCompositeType)) ?? type;
       const applies =
         isAlways && (narrowed === type || (isAbstractType(narrowed) && isObjectOrInterface(type) && schema.isSubType(narrowed, type)));
-      const below = { type: narrowed, selectionSet: inside };
-      if (selection.kind === Kind.FRAGMENT_SPREAD && applies && components !== undefined)
-        references.push(components.ofFragment(selection.name.value, this.object([below])));
-      else this.#collect(collected, below, applies);
+      const below = { type: narrowed, selectionSet: inside, isCertain: applies };
+      const isReference = selection.kind === Kind.FRAGMENT_SPREAD && applies && isOwn && components !== undefined;
+      if (isReference) references.push(this.#referTo(components, selection.name.value, below));
+      this.#collect(collected, below, isOwn && !isReference);
     }
+  }
+
+  #referTo(components: Components, name: string, fragment: Selections): JSONSchema {
+    const known = this.#references.get(name) ?? components.ofFragment(name, this.object([fragment]));
+    this.#references.set(name, known);
+    return known;
   }
 
   #value(type: GraphQLOutputType, below: readonly Selections[]): JSONSchema {

@@ -118,13 +118,19 @@ interface Making {
 function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, { source, warnings }: Making): Tool | undefined {
   if (source.published === undefined)
     throw new Error(`Expected the tool "${source.name}" of mcp to name a trusted document, got the id "${source.id}".`);
-  const { document } = source.published;
-  const texts = directiveValues(document, directive) as Texts | undefined;
-  if (source.name === undefined && texts === undefined) return undefined;
+  const { document, errors } = source.published;
   const place = `The trusted document "${source.id}"`;
-  const operation = operationWithOneAnswer(document, place, 'tool');
-  const [invalid] = source.published.errors;
-  if (invalid !== undefined) throw new Error(`${place} cannot be a tool: ${invalid.message}`);
+  let texts: Texts | undefined;
+  let operation: OperationDefinitionNode;
+  try {
+    texts = directiveValues(document, directive) as Texts | undefined;
+    if (source.name === undefined && texts === undefined) return undefined;
+    operation = operationWithOneAnswer(document, 'tool');
+    const [invalid] = errors;
+    if (invalid !== undefined) throw invalid;
+  } catch (error) {
+    throw new Error(`${place} cannot be a tool: ${(error as Error).message}`, { cause: error });
+  }
   const given: Texts = { ...texts, ...source };
   const name = given.name ?? snakeCase(operation.name?.value ?? '');
   assertName(name, place);

@@ -5,7 +5,7 @@ import type { ScalarSchemas } from '../json-schema/index.ts';
 import { badRequest, json, jsonType, problem, problemType } from './problem.ts';
 import { decoded } from './route-table.ts';
 import type { Matched } from './route-table.ts';
-import type { Route } from './route.ts';
+import type { Route, Target } from './route.ts';
 import { place, valueOf } from './values.ts';
 import type { Variables } from './values.ts';
 
@@ -43,9 +43,12 @@ export class RouteDoor implements Door {
 
   async read({ request }: RequestCall, body: RequestBody): Promise<Asked> {
     const route = this.#route!;
-    const variables = (hasBody(route) ? readBody(route, await body.json()) : Object.create(null)) as Variables;
-    this.#readPath(route, variables);
-    this.#readQuery(route, variables, request.queryString);
+    const placed = [...this.#readPath(route), ...this.#readQuery(route, request.queryString)];
+    // A body of GET, HEAD and DELETE is not read. Others may be empty if no variable comes from them.
+    const isIgnored = !methodsWithBody.has(route.method);
+    const isEmpty = isIgnored || (!hasBody(route) && request.body.kind !== 'value' && (await body.text()) === '');
+    const variables = isEmpty ? (Object.create(null) as Variables) : readBody(route, await body.json());
+    for (const [target, value] of placed) place(variables, target, value);
     return { request: { documentId: route.documentId, variables }, write: (outcome, call) => writeOutcome(route, outcome, call) };
   }
 
@@ -53,26 +56,31 @@ export class RouteDoor implements Door {
     return writeRefusal(refusal);
   }
 
-  #readPath({ inPath, segments }: Route, variables: Variables): void {
-    for (const [at, segment] of segments.entries()) {
-      if (typeof segment === 'string') continue;
+  #readPath({ inPath, segments }: Route): Placed[] {
+    return segments.flatMap((segment, at) => {
+      if (typeof segment === 'string') return [];
       const text = decoded(this.#matched.segments[at]!);
       if (text === undefined) throw badRequest(`Expected the parameter "${segment.name}" of the path to be percent-encoded UTF-8.`);
       const target = inPath.get(segment.name)!;
-      place(variables, target, valueOf(segment.name, [text], target, this.#settings.scalars));
-    }
+      return [[target, valueOf(segment.name, [text], target, this.#settings.scalars)]];
+    });
   }
 
-  #readQuery({ inQuery }: Route, variables: Variables, queryString: string): void {
+  #readQuery({ inQuery }: Route, queryString: string): Placed[] {
     const query = new URLSearchParams(queryString);
-    for (const name of new Set(query.keys())) {
+    return [...new Set(query.keys())].flatMap((name) => {
       const target = inQuery.get(name);
-      if (target !== undefined) place(variables, target, valueOf(name, query.getAll(name), target, this.#settings.scalars));
-      else if (!this.#settings.otherParameters.has(name))
-        throw badRequest(`Expected ${listOf([...inQuery.keys()])} in the query string, got "${name.slice(0, 80)}".`);
-    }
+      if (target !== undefined) return [[target, valueOf(name, query.getAll(name), target, this.#settings.scalars)]];
+      if (this.#settings.otherParameters.has(name)) return [];
+      throw badRequest(`Expected ${listOf([...inQuery.keys()], 'parameter')} in the query string, got "${name.slice(0, 80)}".`);
+    });
   }
 }
+
+/** The value of a parameter, and its place in the variables. */
+type Placed = [target: Target, value: unknown];
+
+const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 function hasBody({ body, members }: Route): boolean {
   return body !== undefined || members.length > 0;
@@ -84,16 +92,16 @@ function readBody({ body, members }: Route, value: unknown): Variables {
   if (body !== undefined) variables[body.variable.name.value] = value;
   else {
     const names = members.map(({ variable }) => variable.name.value);
-    if (!isRecord(value)) throw badRequest(`Expected a body that is an object with ${listOf(names)}, got ${describe(value)}.`);
+    if (!isRecord(value)) throw badRequest(`Expected a body that is an object with ${listOf(names, 'member')}, got ${describe(value)}.`);
     const unknown = Object.keys(value).find((name) => !names.includes(name));
-    if (unknown !== undefined) throw badRequest(`Expected ${listOf(names)} in the body, got "${unknown.slice(0, 80)}".`);
+    if (unknown !== undefined) throw badRequest(`Expected ${listOf(names, 'member')} in the body, got "${unknown.slice(0, 80)}".`);
     for (const [name, member] of Object.entries(value)) variables[name] = member;
   }
   return variables;
 }
 
-function listOf(names: readonly string[]): string {
-  return names.length === 0 ? 'no parameter' : names.map((name) => `"${name}"`).join(', ');
+function listOf(names: readonly string[], noun: string): string {
+  return names.length === 0 ? `no ${noun}` : names.map((name) => `"${name}"`).join(', ');
 }
 
 /** Writes the value of a single response key, or the object of all; a problem if there are errors, or if GET finds nothing. */

@@ -1,4 +1,4 @@
-import { getNullableType, isInputObjectType } from 'graphql';
+import { getNullableType, isInputObjectType, isListType } from 'graphql';
 import type { GraphQLInputObjectType, GraphQLSchema } from 'graphql';
 
 import {
@@ -37,7 +37,7 @@ export function describeRoutes(
     info = { title: 'REST API', version: '1' },
     servers = [{ url: `../${path.slice(path.lastIndexOf('/') + 1)}` }],
   } = options;
-  return { openapi: '3.1.1', info, servers, paths, components: writer.components() };
+  return { openapi: '3.1.1', info, servers, paths, components: writer.components(paths) };
 }
 
 function none(): undefined {
@@ -76,6 +76,7 @@ class Writer {
   readonly #needsOf: NeedsOf;
   readonly #components: Components;
   readonly #problem: JSONSchema;
+  readonly #operationIds = new Set<string>();
   #isSecured = false;
 
   constructor(schema: GraphQLSchema, options: RESTOptions, needsOf: NeedsOf) {
@@ -87,8 +88,18 @@ class Writer {
     this.#problem = this.#components.ofFragment('Problem', problemSchema);
   }
 
-  components(): object {
-    const schemas = [...this.#components.schemas].toSorted(([one], [other]) => compare(one, other));
+  /** The components to which paths, or other such components, refer. */
+  components(paths: object): object {
+    const used = new Set(['Problem']);
+    const visit = (text: string): void => {
+      for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+        if (used.has(name)) continue;
+        used.add(name);
+        visit(JSON.stringify(this.#components.schemas.get(name)));
+      }
+    };
+    visit(JSON.stringify([paths, this.#problem]));
+    const schemas = [...this.#components.schemas].filter(([name]) => used.has(name)).toSorted(([one], [other]) => compare(one, other));
     const { securitySchemes = this.#isSecured ? bearer : undefined } = this.#options;
     const problem = { description: 'A problem (RFC 9457).', content: { [problemType]: { schema: this.#problem } } };
     return { schemas: Object.fromEntries(schemas), responses: { Problem: problem }, ...(securitySchemes && { securitySchemes }) };
@@ -111,7 +122,7 @@ class Writer {
     const schemaOfBody = this.#bodySchema(route, variables);
     const needs = this.#needsOf(route.documentId);
     return {
-      operationId: operation.name!.value,
+      operationId: this.#idOf(operation.name!.value),
       ...(summary !== '' && { summary }),
       ...(more.length > 0 && { description: text }),
       ...(tag !== undefined && { tags: [tag] }),
@@ -126,16 +137,27 @@ class Writer {
     };
   }
 
+  /** The name of an operation, with a number if others have it: ids must differ. */
+  #idOf(name: string): string {
+    let id = name;
+    for (let at = 2; this.#operationIds.has(id); at++) id = `${name}${at}`;
+    this.#operationIds.add(id);
+    return id;
+  }
+
   #parameters(targets: ReadonlyMap<string, Target>, place: 'path' | 'query', properties: Readonly<Record<string, JSONSchema>>): object[] {
     return Array.from(targets, ([name, { variable, members, type, isRequired }]) => {
       const { description, default: given } = members.length === 0 ? properties[variable]! : {};
-      const schema = { ...typeSchemaOf(type, this.#scalars, this.#components), ...(given !== undefined && { default: given }) };
+      const nullable = getNullableType(type);
+      // The path has one item of a list.
+      const read = place === 'path' && isListType(nullable) ? nullable.ofType : type;
+      const schema = { ...typeSchemaOf(read, this.#scalars, this.#components), ...(given !== undefined && { default: given }) };
       return {
         name,
         in: place,
         ...((place === 'path' || isRequired) && { required: true }),
         ...(description !== undefined && { description }),
-        ...(isInputObjectType(getNullableType(type)) ? { content: { [jsonType]: { schema } } } : { schema }),
+        ...(isInputObjectType(getNullableType(read)) ? { content: { [jsonType]: { schema } } } : { schema }),
       };
     });
   }

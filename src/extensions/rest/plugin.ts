@@ -71,8 +71,10 @@ function findDoor({ path, table, settings, described }: Finding, { path: whole, 
     if (below === '') continue;
     isBelow = true;
     const matched = table.match(below);
+    const isDescription = described !== false && below.replace(/\/$/, '') === 'openapi.json';
+    // Literal segments come before parameters, for the methods that they have.
+    if (isDescription && (method === 'GET' || method === 'HEAD' || matched.routes.length === 0)) return new DescriptionDoor(described);
     if (matched.routes.length > 0) return new RouteDoor(settings, matched, method);
-    if (described !== false && below.replace(/\/$/, '') === 'openapi.json') return new DescriptionDoor(described);
   }
   return isBelow ? new MissingDoor(path) : undefined;
 }

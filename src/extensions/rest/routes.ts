@@ -44,10 +44,10 @@ function throwError(error: unknown): never {
 
 function readRoute(schema: GraphQLSchema, id: string, { document, errors }: CheckedDocument): Route | undefined {
   const place = `The trusted document "${id}"`;
-  const values = directiveValues(document, http) as unknown as HTTPValues | undefined;
-  if (values === undefined) return undefined;
-  const operation = operationWithOneAnswer(document, place, 'route');
   try {
+    const values = directiveValues(document, http) as unknown as HTTPValues | undefined;
+    if (values === undefined) return undefined;
+    const operation = operationWithOneAnswer(document, 'route');
     const [invalid] = errors;
     if (invalid !== undefined) throw invalid;
     if (operation.name === undefined) throw new Error('expected its operation to have a name.');
@@ -89,6 +89,7 @@ function segmentsOf(template: string): Segment[] {
   // Health checks are answered before the server has started.
   if (segments.at(-1)!.literal === 'health')
     throw new Error(`expected a route that does not end with "/health", the path of health checks.`);
+  if (template === '/openapi.json') throw new Error('expected a route other than "/openapi.json", the path of the OpenAPI document.');
   return segments;
 }
 

@@ -187,6 +187,7 @@ describe('a request is answered by its document:', () => {
     ['a PUT whose route reads no body needs none', 'PUT', '/rest/touched/7', 200, '{"id":"7"}'],
     ['a status without content has no body', 'DELETE', '/rest/books/7', 204, ''],
     ['null is a value for methods other than GET', 'POST', '/rest/start', 200, 'null', {}],
+    ['a route whose variables all come from the path takes an empty body', 'PUT', '/rest/touched/7', 200, '{"id":"7"}', {}],
   ];
   for (const [title, method, path, status, text, body] of rows)
     test(title, async () => {
@@ -253,6 +254,31 @@ describe('a request that cannot be answered is a problem:', () => {
       { body: [] },
     ],
     ['an unknown member', 'PATCH', '/rest/books/7', 400, 'Expected "title" in the body, got "id".', { body: { id: 1 } }],
+    ['a member where there is no variable', 'POST', '/rest/start', 400, 'Expected no member in the body, got "id".', { body: { id: 1 } }],
+    [
+      'a member of a body that the route does not read',
+      'PUT',
+      '/rest/touched/7',
+      400,
+      'Expected no member in the body, got "id".',
+      { body: { id: 1 } },
+    ],
+    [
+      'a malformed path before a malformed body',
+      'PUT',
+      '/rest/books/%E0%A4%A',
+      400,
+      'Expected the parameter "id" of the path to be percent-encoded UTF-8.',
+      { body: '{' },
+    ],
+    [
+      'an unknown key before a malformed body',
+      'PUT',
+      '/rest/books/7?x=1',
+      400,
+      'Expected no parameter in the query string, got "x".',
+      { body: '{' },
+    ],
     [
       'a client that accepts no JSON',
       'GET',
@@ -332,6 +358,9 @@ describe('a document that cannot be a route is refused at the start:', () => {
       /expected each segment of the route .* got "{id}.json"/,
       'query A($id: ID!) @http(method: GET, route: "/{id}.json") { book(id: $id) { id } }',
     ],
+    [/expected a route other than "\/openapi\.json"/, 'query A @http(method: GET, route: "/openapi.json") { partial { good } }'],
+    [/Argument "(?:method"|@http\(method:\)") has invalid value/, 'query A @http(method: FETCH, route: "/a") { partial { good } }'],
+    [/expected one operation, got 2/, 'query A { partial { good } } query B @http(method: GET, route: "/a") { partial { good } }'],
     [/expected a route that does not end with "\/health"/, 'query A @http(method: GET, route: "/a/health") { partial { good } }'],
     [/expected the operation to define \$no, which a parameter names/, 'query A @http(method: GET, route: "/{no}") { partial { good } }'],
     [/expected Filter to have the field "no"/, 'query A($f: Filter) @http(method: GET, route: "/{x:$f.no}") { echo(filter: $f) }'],
@@ -402,6 +431,56 @@ describe('the OpenAPI document', () => {
     });
     assert.deepEqual(components.schemas.BookModel.required, ['id', 'title']);
     assert.deepEqual(paths['/books/{id}'].put.requestBody.content['application/json'].schema.required, ['title']);
+  });
+
+  test('comes before a route whose parameter matches its path, but only for its own methods', async () => {
+    const given = {
+      one: 'query One($id: ID!) @http(method: GET, route: "/{id}") { book(id: $id) { id } }',
+      remove: 'mutation Remove($id: ID!) @http(method: DELETE, route: "/{id}") { remove(id: $id) }',
+    };
+    const sendTo = serve({}, { trustedDocuments: { documents: given } });
+
+    assert.equal(JSON.parse((await sendTo('GET', '/rest/openapi.json')).text).openapi, '3.1.1');
+    assert.equal((await sendTo('DELETE', '/rest/openapi.json')).text, 'null');
+    assert.equal((await sendTo('GET', '/rest/openapi')).text, '{"id":"openapi"}');
+  });
+
+  test('lists only components that something refers to, and each operation by its own id', async () => {
+    const given = {
+      a: 'query Same($filter: Filter) @http(method: GET, route: "/a/{genre:$filter.genre}") { echo(filter: $filter) }',
+      b: 'query Same @http(method: GET, route: "/b") { partial { good } }',
+    };
+    const { components, paths } = JSON.parse(
+      (await serve({}, { trustedDocuments: { documents: given } })('GET', '/rest/openapi.json')).text,
+    );
+
+    assert.deepEqual(Object.keys(components.schemas), ['Genre', 'Problem']);
+    assert.deepEqual([paths['/a/{genre}'].get.operationId, paths['/b'].get.operationId], ['Same', 'Same2']);
+  });
+
+  test('requires a property only if every answer has it', async () => {
+    const given = {
+      a: `query A($flag: Boolean!) @http(method: GET, route: "/a") {
+        x: partial { good } x: partial @include(if: $flag) { bad } y: partial @skip(if: $flag) { good }
+        ...F z: partial @include(if: $flag) { bad }
+      } fragment F on Query { z: partial { good } }`,
+    };
+    const { components, paths } = JSON.parse(
+      (await serve({}, { trustedDocuments: { documents: given } })('GET', '/rest/openapi.json')).text,
+    );
+    const { allOf } = paths['/a'].get.responses['200'].content['application/json'].schema;
+    const [{ $ref: reference }, own] = allOf;
+
+    assert.deepEqual([reference, components.schemas.F.properties.z.required], ['#/components/schemas/F', ['good']]);
+    assert.deepEqual(own.required, ['x', 'z']);
+    assert.deepEqual([own.properties.x.required, own.properties.y.required, own.properties.z.required], [['good'], ['good'], ['good']]);
+  });
+
+  test('describes one item for a list in the path', async () => {
+    const given = { a: 'query A($ids: [ID!]) @http(method: GET, route: "/a/{ids}") { echo(ids: $ids) }' };
+    const { paths } = JSON.parse((await serve({}, { trustedDocuments: { documents: given } })('GET', '/rest/openapi.json')).text);
+
+    assert.deepEqual(paths['/a/{ids}'].get.parameters[0].schema, { type: 'string' });
   });
 
   test('can be hidden', async () => {
