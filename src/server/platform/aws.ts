@@ -27,7 +27,7 @@ const albResultBytes = 1_048_576;
 export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredResultV2> = {
   name: 'API Gateway HTTP API (2.0)',
   recognizes: (event) => isFunctionURL(event) === false,
-  toRequest: httpAPIRequest,
+  toRequest: (event) => decodedByGateway(payload2Request(event)),
   toResult: httpAPIResult,
   // The gateway's integration timeout. It cannot be raised.
   timeLimit: () => 30_000,
@@ -47,8 +47,13 @@ function isFunctionURL(event: UnknownEvent): boolean | undefined {
   return typeof domainName === 'string' && domainName.includes('.lambda-url.');
 }
 
+/** An HTTP API decodes the path. Here, `%` is encoded again, so that doors decode a path once on every platform. */
+function decodedByGateway(request: HTTPRequest): HTTPRequest {
+  return { ...request, path: request.path.replaceAll('%', '%25') };
+}
+
 /** Reads a payload of format 2.0: header names in lower case, cookies apart from them, the query string raw. */
-function httpAPIRequest(event: UnknownEvent): HTTPRequest {
+function payload2Request(event: UnknownEvent): HTTPRequest {
   const http = ((event['requestContext'] as UnknownEvent | null)?.['http'] ?? {}) as UnknownEvent;
   const { rawPath } = event;
   const headers = readHeaders(event['headers']);
@@ -76,6 +81,7 @@ function httpAPIResult(response: HTTPResponse): APIGatewayProxyStructuredResultV
 export const functionURL: typeof httpAPI = {
   ...httpAPI,
   name: 'Lambda function URL',
+  toRequest: payload2Request,
   // There is no gateway with a limit, and Lambda reports its limit.
   timeLimit: () => undefined,
   recognizes: (event) => isFunctionURL(event) === true,
@@ -90,7 +96,11 @@ export const restAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyResult> = {
     'requestContext' in event &&
     !('methodArn' in event) &&
     !('connectionId' in objectAt(event, 'requestContext')),
-  toRequest: (event) => gatewayRequest(event, encodeQuery(event['queryStringParameters'], event['multiValueQueryStringParameters'])),
+  toRequest(event) {
+    const request = gatewayRequest(event, encodeQuery(event['queryStringParameters'], event['multiValueQueryStringParameters']));
+    // Only an HTTP API names the version.
+    return event['version'] === '1.0' ? decodedByGateway(request) : request;
+  },
   toResult: restResult,
   // The integration timeout of a REST API, unless its owner has raised it; that of an HTTP API is a second longer.
   timeLimit: () => 29_000,
