@@ -6,6 +6,7 @@ import type {
   GraphQLNamedType,
   GraphQLObjectType,
   GraphQLSchema,
+  NamedTypeNode,
   ObjectValueNode,
   OperationDefinitionNode,
   SelectionNode,
@@ -79,7 +80,7 @@ export class Needs {
     const known = variableValues === undefined ? kept!.certain : found.find(({ answers }) => this.#isSame(answers, asked))?.rules;
     if (known !== undefined) return known;
     const walk = new Walk(this, asked);
-    walk.select(operation.selectionSet, this.typesOf(this.schema.getRootType(operation.operation)!));
+    walk.run();
     const rules = [...walk.rules];
     if (variableValues === undefined) return (kept!.certain = rules);
     if (found.length === maxKept) found.length = 0;
@@ -146,8 +147,8 @@ export class Needs {
 }
 
 /**
- * The way through one operation. What a selection set needs is the sum of what it needs for each object type, so that each is read once for
- * each type, however many ways lead there. It may be recursive, because the nesting of documents has been limited before.
+ * The way through one operation. What a selection set needs is the sum of what it needs for each object type, so that each is read once,
+ * however many ways lead there. It may be recursive, because the nesting of documents has been limited before.
  */
 class Walk {
   readonly rules = new Set<RightsRule>();
@@ -155,7 +156,8 @@ class Walk {
   readonly #needs: Needs;
   readonly #asked: Asked;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly #reached = new Map<SelectionSetNode, ReadonlySet<GraphQLObjectType>>();
+  /** The types with which fragments are spread, by name. */
+  readonly #spread = new Map<string, Types[]>();
   readonly #narrowed = new Map<Types, Map<string, Types>>();
 
   constructor(needs: Needs, asked: Asked) {
@@ -165,17 +167,29 @@ class Walk {
     this.#fragments = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
   }
 
-  select(selectionSet: SelectionSetNode, given: Types): void {
-    const reached = this.#reached.get(selectionSet);
-    const types = reached === undefined ? given : new Types([...given.all].filter((type) => !reached.has(type)));
+  /** Reads each fragment after all that spread it, once, for all types that lead to it. */
+  run(): void {
+    const { operation } = this.#asked;
+    this.#select(operation.selectionSet, this.#needs.typesOf(this.#needs.schema.getRootType(operation.operation)!));
+    for (const name of spreadIn(operation.selectionSet, this.#fragments)) {
+      const given = this.#spread.get(name) ?? [];
+      const types = given.length === 1 ? given[0]! : new Types(given.flatMap(({ all }) => [...all]));
+      this.#select(this.#fragments.get(name)!.selectionSet, types);
+    }
+  }
+
+  #select(selectionSet: SelectionSetNode, types: Types): void {
     if (types.all.size === 0) return;
-    this.#reached.set(selectionSet, reached === undefined ? types.all : new Set([...reached, ...types.all]));
     for (const node of selectionSet.selections) {
       if (this.#isLeftOut(node)) continue;
       if (node.kind === Kind.FIELD) this.#readField(node, types);
+      else if (node.kind === Kind.INLINE_FRAGMENT) this.#select(node.selectionSet, this.#narrow(types, node.typeCondition));
       else {
-        const { typeCondition, selectionSet: inner } = node.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(node.name.value)! : node;
-        this.select(inner, typeCondition === undefined ? types : this.#narrow(types, typeCondition.name.value));
+        const name = node.name.value;
+        const narrowed = this.#narrow(types, this.#fragments.get(name)!.typeCondition);
+        const given = this.#spread.get(name);
+        if (given === undefined) this.#spread.set(name, [narrowed]);
+        else if (!given.includes(narrowed)) given.push(narrowed);
       }
     }
   }
@@ -191,7 +205,7 @@ class Walk {
     const { rules, returned } = this.#needs.ofField(types, name);
     for (const rule of rules) this.rules.add(rule);
     if (node.selectionSet === undefined) return;
-    this.select(node.selectionSet, name === '_entities' && ofQuery !== undefined ? this.#entities(node, returned) : returned);
+    this.#select(node.selectionSet, name === '_entities' && ofQuery !== undefined ? this.#entities(node, returned) : returned);
   }
 
   /** The types of the entities that representations name. Their reference resolvers run, whatever is selected. */
@@ -219,7 +233,9 @@ class Walk {
     return directives.length > 0 && (valueOf('skip') === true || valueOf('include') === false);
   }
 
-  #narrow(types: Types, condition: string): Types {
+  #narrow(types: Types, typeCondition: NamedTypeNode | undefined): Types {
+    if (typeCondition === undefined) return types;
+    const condition = typeCondition.name.value;
     let known = this.#narrowed.get(types);
     if (known === undefined) this.#narrowed.set(types, (known = new Map<string, Types>()));
     let narrowed = known.get(condition);
@@ -239,6 +255,27 @@ const noTypes: Types = new Types([]);
 
 function namesOf(types: readonly EntityType[]): string {
   return types.map(({ name }) => name).join(' ');
+}
+
+/** The names of fragments, each after all that spread it. */
+function spreadIn(root: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): readonly string[] {
+  const names = new Set<string>();
+  const order: string[] = [];
+  const read = ({ selections }: SelectionSetNode): void => {
+    for (const node of selections) {
+      if (node.kind !== Kind.FRAGMENT_SPREAD) {
+        if (node.selectionSet !== undefined) read(node.selectionSet);
+        continue;
+      }
+      const name = node.name.value;
+      if (names.has(name)) continue;
+      names.add(name);
+      read(fragments.get(name)!.selectionSet);
+      order.push(name);
+    }
+  };
+  read(root);
+  return order.toReversed();
 }
 
 /**

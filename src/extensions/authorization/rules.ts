@@ -1,5 +1,5 @@
 import { getNamedType, isInterfaceType, isObjectType, valueFromASTUntyped } from 'graphql';
-import type { ConstDirectiveNode, GraphQLField, GraphQLNamedType, GraphQLSchema } from 'graphql';
+import type { ConstDirectiveNode, GraphQLField, GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
 
 import { isRecord, isScope } from '../../shared/index.ts';
 import type { RightsRule } from '../../shared/index.ts';
@@ -30,6 +30,7 @@ export class Rules {
   /** Equal rules are the same object, so that those of a thousand types count once. */
   readonly #all = new Map<string, RightsRule>();
   readonly #ofPlaces = new Map<Place, readonly RightsRule[]>();
+  readonly #ofFields = new Map<GraphQLField<unknown, unknown>, readonly RightsRule[]>();
   readonly #ofTypes = new Map<GraphQLNamedType, readonly RightsRule[]>();
 
   constructor(schema: GraphQLSchema, policies: object) {
@@ -50,11 +51,17 @@ export class Rules {
   }
 
   /** The rules of a field, of the same field in the interfaces of its type, and of the type that it returns. */
-  ofField(type: GraphQLNamedType, field: GraphQLField<unknown, unknown>): readonly RightsRule[] {
-    const rules = [...this.#of(field, `${type.name}.${field.name}`), ...this.ofType(getNamedType(field.type))];
-    if (!isObjectType(type) && !isInterfaceType(type)) return rules;
-    const inherited = type.getInterfaces().map((one) => [one, one.getFields()[field.name]] as const);
-    return [...rules, ...inherited.flatMap(([one, same]) => (same === undefined ? [] : this.#of(same, `${one.name}.${same.name}`)))];
+  ofField(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): readonly RightsRule[] {
+    let rules = this.#ofFields.get(field);
+    if (rules === undefined) {
+      const inherited = type.getInterfaces().flatMap((one) => {
+        const same = one.getFields()[field.name];
+        return same === undefined ? [] : this.#of(same, `${one.name}.${field.name}`);
+      });
+      rules = [...this.#of(field, `${type.name}.${field.name}`), ...inherited, ...this.ofType(getNamedType(field.type))];
+      this.#ofFields.set(field, rules);
+    }
+    return rules;
   }
 
   /** All rules in the order of the schema, once each. `report` gets the error of each wrong rule. */

@@ -1,0 +1,132 @@
+import { deepEqual } from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { GraphQLScalarType } from 'graphql';
+
+import { authorization } from '../../../../src/entries/authorization.ts';
+import { createHandler } from '../../../../src/entries/index.ts';
+import type { ServerPlugin } from '../../../../src/entries/index.ts';
+import { subgraph } from '../../../../src/entries/subgraph.ts';
+import { executors } from '../../../support/executors.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+
+const lower = (value: unknown): string => String(value).toLowerCase();
+const Lower = new GraphQLScalarType({ name: 'Lower', parseValue: lower, parseLiteral: (node: any) => lower(node.value) });
+
+const entities = `
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", { name: "@authenticated", as: "@a" }, { name: "@authenticated", as: "@b" }])
+  type Query { twice: Int @a again: Int @b plain: Int @authenticated find(by: Lower): Int self: Query }
+  scalar Lower
+  enum Name { SAFE }
+  type Book @key(fields: "id") { id: ID }
+  type User @key(fields: "id") @b { id: ID }`;
+
+/** Returns a function that says what nobody's operation is answered with, and what ran. */
+function serve(choice: object, plugins: readonly ServerPlugin[] = [], typeDefs = entities) {
+  const ran: string[] = [];
+  const [logger] = recordingLogger();
+  const find = (name: string) => () => (ran.push(name), { id: 1 });
+  const options = {
+    ...choice,
+    nodeEnv: 'production',
+    logger,
+    typeDefs,
+    resolvers: {
+      Query: { self: () => ({}), ...(typeDefs.includes('twice') && { twice: find('twice'), again: find('again') }) },
+      ...(typeDefs.includes('scalar Lower') && { Lower, Name: { SAFE: 'User' } }),
+      Book: { __resolveReference: find('Book') },
+      User: { __resolveReference: find('User') },
+    },
+    plugins: [authorization({ claims: () => undefined }), ...plugins],
+  };
+  const handler = createHandler(subgraph(options as never) as never) as unknown as (event: object, context: object) => Promise<any>;
+  return async (query: string, variables?: object): Promise<readonly unknown[]> => {
+    ran.length = 0;
+    const { errors = [] } = await handler({ query, variables }, {});
+    return [errors[0]?.extensions.code, ...ran];
+  };
+}
+
+for (const [name, choice] of executors)
+  describe(`authorization() with ${name}`, () => {
+    it('reads the name of a representation as its resolver gets it', async () => {
+      const ask = serve(choice);
+      const represent = (type: string, rest = ''): string =>
+        `query ($n: ${type}${rest}) { _entities(representations: [{ __typename: $n, id: 1 }]) { ... on Book { id } } }`;
+
+      deepEqual(
+        [
+          await ask(represent('String!'), { n: 'User' }),
+          await ask(represent('String', ' = "User"')),
+          // The scalar changes values, and graphql 17 gives the value of the client to the resolver.
+          await ask(represent('Lower!'), { n: 'User' }),
+          await ask(represent('Lower', ' = "User"')),
+          await ask(represent('Name!'), { n: 'SAFE' }),
+          await ask(represent('String!'), { n: 'Book' }),
+        ],
+        [
+          ['UNAUTHENTICATED'],
+          ['UNAUTHENTICATED'],
+          ['GRAPHQL_VALIDATION_FAILED'],
+          ['GRAPHQL_VALIDATION_FAILED'],
+          ['GRAPHQL_VALIDATION_FAILED'],
+          [undefined, 'Book'],
+        ],
+      );
+    });
+
+    it('knows the root below a field', async () => {
+      const ask = serve(choice);
+
+      deepEqual(await ask('{ self { _entities(representations: [{ __typename: "User" }]) { __typename } } }'), ['UNAUTHENTICATED']);
+    });
+
+    it('decides about the representations that run, whatever a plugin does to them later', async () => {
+      const evil: ServerPlugin = {
+        execution: (execution, next) => {
+          const { r } = execution.variableValues as any;
+          r[0].__typename = 'User';
+          (execution.request.variables as any).r[0].__typename = 'User';
+          return next();
+        },
+      };
+      const ask = serve(choice, [evil]);
+
+      deepEqual(await ask('query ($r: [_Any!]!) { _entities(representations: $r) { __typename } }', { r: [{ __typename: 'Book' }] }), [
+        undefined,
+        'Book',
+      ]);
+    });
+
+    it('takes every name that a link gives to a directive, and the plain name', async () => {
+      const ask = serve(choice);
+
+      deepEqual(
+        [await ask('{ twice }'), await ask('{ again }'), await ask('{ plain }')],
+        [['UNAUTHENTICATED'], ['UNAUTHENTICATED'], ['UNAUTHENTICATED']],
+      );
+    });
+
+    it('decides about operations that a plugin runs', async () => {
+      const outcomes: unknown[] = [];
+      const running: ServerPlugin = {
+        request: async (call, next) => {
+          const { result } = await call.runOperation({ query: '{ twice }', variables: {} } as never);
+          outcomes.push(result.errors?.[0]?.extensions?.['code'], result.data);
+          return next();
+        },
+      };
+
+      const handler = createHandler({
+        ...choice,
+        nodeEnv: 'production',
+        logger: recordingLogger()[0],
+        typeDefs: 'type Query { twice: Int @authenticated open: Int }',
+        resolvers: { Query: { twice: () => outcomes.push('ran') } },
+        plugins: [running, authorization({ claims: () => undefined })],
+      });
+      await handler(new Request('https://api.example/?query={open}') as never, {} as never);
+
+      deepEqual(outcomes, ['UNAUTHENTICATED', undefined]);
+    });
+  });
