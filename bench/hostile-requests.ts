@@ -7,7 +7,7 @@ Object.assign(node, { node, nodes: ({ first = 2 }: { first?: number }) => Array.
 export const typeDefs: string = `
   type Query {
     hello(name: String): String sum(n: [Int!]): Int any(input: Input): Int node: Node nodes(first: Int): [Node!]! either: Either
-    filled(list: [Filled!]): Int nested(list: [Nested!]): Int
+    filled(list: [Filled!]): Int nested(list: [Nested!]): Int thing: Thing
   }
   type Mutation { write(input: Input): Int change(first: Int): [Node!]! }
   union Either = Left | Right
@@ -18,6 +18,8 @@ export const typeDefs: string = `
   input Nested { a: Point = { x: 1, list: [1, 2, 3] } b: Point = { x: 2 } }
   input Point { x: Int list: [Int!] }
   input Input { number: Int inner: Input list: [Input!] }
+  interface Thing { id: ID owner: Thing }
+  ${Array.from({ length: 1000 }, (_, index) => `type T${index} implements Thing @requiresScopes(scopes: [["s${index % 9}"]]) { id: ID owner: Thing }`).join('\n')}
 `;
 export const resolvers: Record<string, Record<string, (...given: any[]) => unknown>> = {
   Query: {
@@ -157,6 +159,10 @@ export const hostileRequests: Readonly<Record<string, () => Sent>> = {
         .update(JSON.parse(longText) as string)
         .digest('hex'),
     ),
+  '1,700 fragments on an interface of 1,000 types': () => ({
+    ...document(`{ thing { ${repeat(24, () => `${'... on Thing { owner { '.repeat(70)}id${' } }'.repeat(70)}`)} } }`),
+    needs: ['authorization'],
+  }),
   'traces of nested errors': () => nested(190, 'node', 'nodes(first: 1000) { fails }'),
   'traces of nested errors with long aliases': () => nested(150, `${'a'.repeat(250)}: node`, 'nodes(first: 1000) { fails }'),
   'traces of 19,000 rows with a long alias': () => nested(1, 'node', `nodes(first: 19000) { ${'a'.repeat(250)}: id }`),

@@ -1,6 +1,7 @@
 /** The servers to which hostile requests are sent: with default options, and with extensions. */
 import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
+import { authorization } from '../src/entries/authorization.ts';
 import { budget, memoryStore as memoryOfPoints } from '../src/entries/budget.ts';
 import { compression } from '../src/entries/compression.ts';
 import { costLine } from '../src/entries/cost-line.ts';
@@ -15,6 +16,7 @@ import { inlineTraces, subgraph } from '../src/entries/subgraph.ts';
 import { resolvers, typeDefs } from './hostile-requests.ts';
 
 const plugins: Readonly<Record<string, () => ServerPlugin>> = {
+  authorization: () => authorization({ claims: () => undefined }),
   budget: () => budget({ store: memoryOfPoints({ isOnlyProcess: true }), identity: () => 'one', capacity: 1e12, refillPerSecond: 1e12 }),
   compression: () => compression(),
   costLine: () => costLine({ write: () => {} }),
