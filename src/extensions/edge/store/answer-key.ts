@@ -1,13 +1,18 @@
 import { canonicalJSON, sha256 } from '../../../shared/index.ts';
 import type { HTTPRequest } from '../../../shared/index.ts';
-import type { GraphQLRequest } from '../../../server/index.ts';
+import type { GraphQLRequest, RequestCall } from '../../../server/index.ts';
 import type { ReadingRules } from '../watched-request.ts';
 
 /**
  * The key of an answer: every value that a public answer may depend on. Undefined: the server has to run the request, because it registers
  * a persisted query, or is larger than that of any client. `deploy` separates the keys of other versions of the function, and of other functions.
  */
-export function answerKey(original: HTTPRequest, request: GraphQLRequest, rules: ReadingRules, deploy: string): string | undefined {
+export function answerKey(
+  { request: original, door }: Pick<RequestCall, 'request' | 'door'>,
+  request: GraphQLRequest,
+  rules: ReadingRules,
+  deploy: string,
+): string | undefined {
   const { query, documentId, operationName, variables, extensions = {}, onError } = request;
   if (Object.keys(extensions).length > maxExtensions) return undefined;
   const { persistedQuery, ...others } = extensions;
@@ -17,7 +22,7 @@ export function answerKey(original: HTTPRequest, request: GraphQLRequest, rules:
     deploy,
     original.method,
     original.path,
-    restOfQuery(original),
+    door === 'graphql' ? restOfQuery(original) : original.queryString,
     [...rules.varyHeaders].map((name) => original.headers.get(name)),
     // The key has all names of a document, because the server decides which of them it uses.
     query ?? null,
@@ -35,7 +40,7 @@ export function answerKey(original: HTTPRequest, request: GraphQLRequest, rules:
 /** 90,000 members took 240 ms. */
 const maxExtensions = 10_000;
 
-/** The parameters whose parsed values are in the key. */
+/** The parameters of the door for GraphQL whose parsed values are in the key. */
 const parsed = /^(?:query|operationName|variables|extensions|onError)(?:=|$)/;
 
 /** The other parameters of the query string, unchanged: a function may read them. */
