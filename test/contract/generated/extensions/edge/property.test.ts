@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { edge } from '../../../../../src/entries/edge.ts';
 import type { CDN, EdgeDecision } from '../../../../../src/entries/edge.ts';
 import { createHandler } from '../../../../../src/entries/fetch.ts';
+import { rest } from '../../../../../src/entries/rest.ts';
 import type { ServerOptions, ServerPlugin } from '../../../../../src/entries/index.ts';
 import { cases } from '../../../../support/long-form.ts';
 import { createRandom } from '../../../../support/random.ts';
@@ -49,6 +50,8 @@ class History {
   readonly #cache: ModelCache;
   readonly #queries: readonly RandomQuery[];
   readonly #byId: boolean;
+  /** The queries and some mutations are also routes of `rest()`. */
+  readonly #hasRoutes: boolean;
   readonly #server: ReturnType<typeof randomServer>;
   readonly #handler: Handler;
   readonly #bare: Handler;
@@ -56,7 +59,7 @@ class History {
   readonly #defaultMaxAge: number;
   #decision: EdgeDecision | undefined;
   readonly problems: unknown[] = [];
-  readonly counts = { hits: 0, stored: 0, personal: 0, cutShort: 0, public: 0 };
+  readonly counts = { hits: 0, stored: 0, personal: 0, cutShort: 0, public: 0, routes: 0 };
 
   constructor(random: Random, t: TestContext) {
     this.#random = random;
@@ -65,8 +68,12 @@ class History {
     this.#cache = new ModelCache(this.#cdn, ['accept-language']);
     this.#queries = Array.from({ length: 2 }, () => randomQuery(random));
     this.#byId = random.chance(0.3);
+    this.#hasRoutes = random.chance(0.5);
     const texts = [...this.#queries.map(textOf), ...mutations];
-    const documents = this.#byId ? Object.fromEntries(texts.map((text, at) => [`q${at}`, text])) : {};
+    const documents = {
+      ...(this.#byId && Object.fromEntries(texts.map((text, at) => [`q${at}`, text]))),
+      ...(this.#hasRoutes && Object.fromEntries(texts.map((text, at) => [`r${at}`, routeOf(text, at)]))),
+    };
     this.#server = randomServer(random, { hasDeadline: true, documents });
     this.#hasStore = random.chance(0.5);
     this.#defaultMaxAge = random.pick([0, 20, 20]);
@@ -78,8 +85,9 @@ class History {
       onDecision: (decision) => void (this.#decision = decision),
       ...(this.#hasStore && { store: new MapCache(), deploy: 'v1' }),
     });
-    this.#handler = this.#handlerWith([extension]);
-    this.#bare = this.#handlerWith([]);
+    const routes = (): ServerPlugin[] => (this.#hasRoutes ? [rest({ otherParameters: ['user'] })] : []);
+    this.#handler = this.#handlerWith([extension, ...routes()]);
+    this.#bare = this.#handlerWith(routes());
   }
 
   #handlerWith(plugins: readonly ServerPlugin[]): Handler {
@@ -97,8 +105,19 @@ class History {
     }
   }
 
+  /** The path of a query's route, with the user in a parameter that only `context` may read. */
+  #routePath(asked: number, user: string): string {
+    return `/rest/r${asked}${this.#random.pick(['', '', '', `?user=${user}`, '/'])}`;
+  }
+
   async #write(): Promise<void> {
     const at = this.#random.below(mutations.length);
+    if (this.#hasRoutes && this.#random.chance(0.5)) {
+      const number = this.#queries.length + at;
+      const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
+      await this.#send(this.#handler, new Request(`https://a.example/graphql/rest/r${number}`, init), 'anna', []);
+      return;
+    }
     const body = this.#byId ? { documentId: `q${this.#queries.length + at}` } : { query: mutations[at] };
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     await this.#send(this.#handler, new Request('https://a.example/graphql', init), 'anna', []);
@@ -106,8 +125,10 @@ class History {
 
   async #read(): Promise<void> {
     const { user, language, asked, query, headers } = randomRequest(this.#random, this.#queries, this.#byId);
-    const isPost = this.#hasStore && this.#random.chance(0.5);
-    const url = `https://${this.#random.chance(0.8) ? 'a' : 'b'}.example/graphql?${query}`;
+    const isREST = this.#hasRoutes && this.#random.chance(0.5);
+    const isPost = !isREST && this.#hasStore && this.#random.chance(0.5);
+    const host = this.#random.chance(0.8) ? 'a' : 'b';
+    const url = `https://${host}.example/graphql${isREST ? this.#routePath(asked, user) : `?${query}`}`;
     const request = (): Request => (isPost ? postOf(url, headers) : new Request(url, { headers }));
     const calls: Call[] = [];
     this.#decision = undefined;
@@ -140,6 +161,7 @@ class History {
     const mayBeStored = isPost && !body.includes('"errors"');
     if (decision !== undefined && !isStored && !mayBeStored) return;
     if (!mayBeStored) this.counts[isStored ? 'stored' : 'hits']++;
+    if (isREST) this.counts.routes++;
     const fresh = await (await this.#send(this.#bare, request(), user, [])).text();
     if (fresh !== body) say('stale', { fresh, isStored });
   }
@@ -165,7 +187,7 @@ describe('users behind one cache', () => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const random = createRandom(seed);
     const problems: unknown[] = [];
-    const sum = { hits: 0, stored: 0, personal: 0, cutShort: 0, public: 0 };
+    const sum = { hits: 0, stored: 0, personal: 0, cutShort: 0, public: 0, routes: 0 };
     for (let schema = 0; schema < schemas && problems.length === 0; schema++) {
       const history = new History(random, t);
       await history.run();
@@ -176,10 +198,17 @@ describe('users behind one cache', () => {
 
     assert.deepEqual(problems.slice(0, 1), []);
     // The test would prove nothing if no answer were kept, or no personal field selected.
-    for (const [name, least] of Object.entries({ hits: 0.4, stored: 0, personal: 1, cutShort: 0.05, public: 0.8 } as const))
+    for (const [name, least] of Object.entries({ hits: 0.4, stored: 0, personal: 1, cutShort: 0.05, public: 0.8, routes: 0.1 } as const))
       assert.ok(sum[name as keyof typeof sum] > schemas * least, `${name}: ${JSON.stringify(sum)}`);
   });
 });
+
+/** Makes an operation a route. */
+function routeOf(text: string, at: number): string {
+  const isQuery = !text.startsWith('mutation');
+  const selection = isQuery ? text : text.slice('mutation'.length);
+  return `${isQuery ? 'query' : 'mutation'} R${at} @http(method: ${isQuery ? 'GET' : 'POST'}, route: "/r${at}") ${selection}`;
+}
 
 /** Sends the same operation by POST. The key of a shared store contains its body. */
 function postOf(url: string, headers: Record<string, string>): Request {
