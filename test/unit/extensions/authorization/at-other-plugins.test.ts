@@ -130,6 +130,24 @@ describe('what an operation needs', () => {
     deepEqual(reasons, [undefined, 'it needs rights', undefined, 'it needs rights']);
   });
 
+  it('is in the report of explain', async () => {
+    const [logger] = recordingLogger();
+    const handler = createHandler({
+      nodeEnv: 'development',
+      logger,
+      typeDefs,
+      plugins: [authorization({ claims: () => [], policies: { owner: () => true } })],
+    } as never) as unknown as (request: Request, context: object) => Promise<Response>;
+    const ask = async (query: string): Promise<unknown> => {
+      const headers = { 'content-type': 'application/json', 'graphql-functions-explain': '1' };
+      const init = { method: 'POST', headers, body: JSON.stringify({ query }) };
+      const answer = (await (await handler(new Request('http://localhost/', init), {})).json()) as any;
+      return answer.extensions.explain.needs;
+    };
+
+    deepEqual([await ask('{ open }'), await ask('{ closed scoped }')], [undefined, ['authenticated', 'scopes a & b | c']]);
+  });
+
   it('is in the cost line', async () => {
     const records: unknown[] = [];
     const { handler } = serve({}, [costLine({ write: (_line, { needs }) => void records.push(needs) })]);

@@ -68,6 +68,7 @@ test('check takes patterns, and build flags of Node', () => {
     name: 'check',
     documents: ['a.graphql', 'b.graphql'],
     json: true,
+    verbose: false,
     built: undefined,
     ...function_,
   });

@@ -394,6 +394,31 @@ test('a handler of Lambda may have any name; Netlify calls no other than its own
   );
 });
 
+test('check refuses wrong rules of authorization(), and --verbose prints what each trusted document needs', async (context) => {
+  const server = (rule: string): string => `import { createHandler } from 'graphql-functions';
+import { authorization } from 'graphql-functions/authorization';
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: 'type Query { open: Int closed: Int ${rule} }',
+  trustedDocuments: { documents: { one: '{ open }', two: 'query Q($t: Boolean!) { closed more: closed @skip(if: $t) }' } },
+  plugins: [authorization({ claims: () => undefined, policies: { known: () => true } })],
+});`;
+
+  const unknown = await check(context, { 'functions/graphql.ts': server('@policy(policies: [["unknown"]])') });
+  const wrong = await check(context, { 'functions/graphql.ts': server('@requiresScopes(scope: [["a"]])') });
+  const none = await check(context, { 'functions/graphql.ts': server('') });
+  const right = await check(context, { 'functions/graphql.ts': server('@requiresScopes(scopes: [["a", "b"], ["c"]])') }, '--verbose');
+
+  assert.match(unknown.stdout, /The policy "unknown" in @policy of Query\.closed is not in the option policies/);
+  assert.match(wrong.stdout, /"scope"/);
+  assert.match(none.stdout, /authorization\(\) has found no rule/);
+  assert.deepEqual([unknown.code, wrong.code, none.code, right.code], [1, 1, 1, 0]);
+  assert.match(
+    right.stderr,
+    /graphql: The trusted document one needs nothing\.\ngraphql: The trusted document two needs scopes a & b \| c\./,
+  );
+});
+
 test('operations may have the directives of the server: those of its options, of plugins for trusted documents, and @defer', async (context) => {
   const server = `import { createHandler } from 'graphql-functions';
 import { cacheControlDefinitions, edge } from 'graphql-functions/edge';
