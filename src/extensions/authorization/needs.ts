@@ -222,7 +222,7 @@ class Walk {
   /** Only what is certainly left out: `@include` by a variable that is null fails, and counts. */
   #isLeftOut({ directives = [] }: SelectionNode): boolean {
     const valueOf = (name: string): unknown => {
-      const value = directives.find((one) => one.name.value === name)?.arguments?.[0]?.value;
+      const value = directives.find((one) => one.name.value === name)?.arguments?.find((one) => one.name.value === 'if')?.value;
       if (value?.kind !== Kind.VARIABLE) return value?.kind === Kind.BOOLEAN ? value.value : undefined;
       const { variableValues } = this.#asked;
       if (variableValues === undefined) return name === 'skip';

@@ -32,7 +32,7 @@ function serve(choice: object, plugins: readonly ServerPlugin[] = [], typeDefs =
     logger,
     typeDefs,
     resolvers: {
-      Query: { self: () => ({}), ...(typeDefs.includes('twice') && { twice: find('twice'), again: find('again') }) },
+      Query: { ...(typeDefs.includes('twice') && { self: () => ({}), twice: find('twice'), again: find('again') }) },
       ...(typeDefs.includes('scalar Lower') && { Lower, Name: { SAFE: 'User' } }),
       Book: { __resolveReference: find('Book') },
       User: { __resolveReference: find('User') },
@@ -96,6 +96,19 @@ for (const [name, choice] of executors)
         undefined,
         'Book',
       ]);
+    });
+
+    it('reads the condition of @include, whatever other arguments the author gave to it', async () => {
+      const ask = serve(
+        choice,
+        [],
+        'directive @include(why: Boolean, if: Boolean!) on FIELD type Query { a: Int @authenticated } type Book @key(fields: "id") { id: ID } type User @key(fields: "id") { id: ID }',
+      );
+
+      deepEqual(
+        [await ask('{ a @include(why: false, if: true) }'), await ask('{ a @include(why: true, if: false) }')],
+        [['UNAUTHENTICATED'], [undefined]],
+      );
     });
 
     it('takes every name that a link gives to a directive, and the plain name', async () => {
