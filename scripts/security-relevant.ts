@@ -17,6 +17,21 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
     'test/unit/server/operation/on-error.test.ts',
     'test/unit/executor/run/batch/batch.test.ts',
   ],
+  'src/extensions/authorization/needs.ts': [
+    'test/unit/extensions/authorization/attacks.test.ts',
+    'test/contract/generated/rights/holes.test.ts',
+    'test/contract/generated/rights/decided.test.ts',
+  ],
+  'src/extensions/authorization/rules.ts': [
+    'test/unit/extensions/authorization/attacks.test.ts',
+    'test/contract/generated/rights/holes.test.ts',
+    'test/contract/generated/rights/decided.test.ts',
+  ],
+  'src/extensions/authorization/caller.ts': [
+    'test/unit/extensions/authorization/attacks.test.ts',
+    'test/contract/generated/rights/holes.test.ts',
+    'test/contract/generated/rights/decided.test.ts',
+  ],
   'src/extensions/edge/decide.ts': [
     'test/unit/extensions/edge/sharing.test.ts',
     'test/unit/extensions/edge/reports.test.ts',

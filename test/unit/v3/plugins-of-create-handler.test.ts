@@ -1,6 +1,7 @@
 import { throws } from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { authorization } from '../../../src/entries/authorization.ts';
 import { budget } from '../../../src/entries/budget.ts';
 import { compression } from '../../../src/entries/compression.ts';
 import { costLine } from '../../../src/entries/cost-line.ts';
@@ -11,6 +12,7 @@ import { openTelemetry } from '../../../src/entries/opentelemetry.ts';
 import { ApolloServer } from '../../../src/entries/v3.ts';
 
 const extensions = {
+  authorization: authorization({ claims: () => [] }),
   budget: budget({ store: memoryStore(), identity: () => 'everyone', capacity: 10, refillPerSecond: 1 }),
   compression: compression(),
   costLine: costLine(),
