@@ -37,11 +37,12 @@ export class Caller {
     for (const { authenticated, scopes } of rules) {
       if (authenticated === true && held === undefined) isRefused = true;
       if (scopes === undefined) continue;
-      const [lacked, all] = closest(scopes, held);
+      const lacks = scopes.map((all) => all.filter((scope) => held?.has(scope) !== true));
+      const at = lacks.findIndex((one) => lacks.every((other) => one.length <= other.length));
       // Without an alternative, nobody is allowed.
-      if (lacked === undefined || lacked.length > 0) isRefused = true;
-      for (const scope of lacked ?? []) missing.add(scope);
-      for (const scope of all ?? []) needed.add(scope);
+      if (lacks[at]?.length !== 0) isRefused = true;
+      for (const scope of lacks[at] ?? []) missing.add(scope);
+      for (const scope of scopes[at] ?? []) needed.add(scope);
     }
     const scopes = { missing: [...missing].toSorted(), needed: [...needed].toSorted() };
     if (isRefused) return refusal(held === undefined ? 'UNAUTHENTICATED' : 'FORBIDDEN', scopes);
@@ -92,19 +93,6 @@ export class Caller {
       return false;
     }
   }
-}
-
-/** The alternative that lacks the fewest scopes, the first of several, and what it lacks. */
-function closest(
-  alternatives: readonly (readonly string[])[],
-  held: ReadonlySet<string> | undefined,
-): readonly [lacked?: readonly string[], all?: readonly string[]] {
-  let found: readonly [readonly string[], readonly string[]] | undefined;
-  for (const all of alternatives) {
-    const lacked = all.filter((scope) => held?.has(scope) !== true);
-    if (found === undefined || lacked.length < found[0].length) found = [lacked, all];
-  }
-  return found ?? [];
 }
 
 function refusal(

@@ -18,7 +18,10 @@ import type { RightsRule } from '../../shared/index.ts';
 import { Rules } from './rules.ts';
 
 /** An operation with its coerced variables. Undefined: what depends on variables counts as left out. */
-type Asked = Pick<OperationExecution, 'document' | 'operation'> & { readonly variableValues: Variables | undefined };
+type Given = Pick<OperationExecution, 'document' | 'operation'> & { readonly variableValues: Variables | undefined };
+
+/** `named`: the types that representations name, read once for each field. */
+type Asked = Given & { readonly named: Map<FieldNode, readonly EntityType[]> };
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -72,8 +75,8 @@ export class Needs {
   }
 
   /** The rules that an operation needs, once each. Throws an Error for a wrong rule. */
-  of(asked: Asked): readonly RightsRule[] {
-    const { document, operation, variableValues } = asked;
+  of({ document, operation, variableValues }: Given): readonly RightsRule[] {
+    const asked: Asked = { document, operation, variableValues, named: new Map() };
     let kept = this.#kept.get(operation);
     if (kept?.document !== document) this.#kept.set(operation, (kept = { document, found: [], certain: undefined }));
     const { found } = kept!;
@@ -93,23 +96,28 @@ export class Needs {
     return true;
   }
 
-  #answer(question: Question, { operation, variableValues = {} }: Asked): unknown {
-    if (typeof question === 'string') return variableValues[question];
-    return namesOf(this.typesIn(question, operation, variableValues));
+  #answer(question: Question, asked: Asked): unknown {
+    return typeof question === 'string' ? asked.variableValues?.[question] : namesOf(this.typesIn(question, asked));
   }
 
   /** The types that representations name, sorted, as resolvers get them: in literals, variables, and variables in literals. */
-  typesIn(node: FieldNode, operation: OperationDefinitionNode, variables: Variables): readonly EntityType[] {
+  typesIn(node: FieldNode, { operation, variableValues = {}, named }: Asked): readonly EntityType[] {
+    const known = named.get(node);
+    if (known !== undefined) return known;
     const value = node.arguments?.find((one) => one.name.value === 'representations')?.value;
     if (value === undefined) return [];
     for (const item of value.kind === Kind.LIST ? value.values : [value]) if (item.kind === Kind.OBJECT) assertTypeName(item, operation);
     const names = new Set<string>();
-    for (const one of [valueFromASTUntyped(value, variables)].flat()) {
+    for (const one of [valueFromASTUntyped(value, variableValues)].flat()) {
       const name = (one as { readonly __typename?: unknown } | null | undefined)?.__typename;
       if (typeof name === 'string') names.add(name);
     }
-    const types = Array.from(names, (name) => this.schema.getType(name));
-    return types.filter((type) => isObjectType(type) || isInterfaceType(type)).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    const types = Array.from(names, (name) => this.schema.getType(name)).filter((type) => isObjectType(type) || isInterfaceType(type));
+    named.set(
+      node,
+      types.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    );
+    return named.get(node)!;
   }
 
   /** The object types of a type; none of a leaf type. */
@@ -211,8 +219,7 @@ class Walk {
   /** The types of the entities that representations name. Their reference resolvers run, whatever is selected. */
   #entities(node: FieldNode, { all }: Types): Types {
     const { rules } = this.#needs;
-    const { operation, variableValues = {} } = this.#asked;
-    const found = this.#needs.typesIn(node, operation, variableValues);
+    const found = this.#needs.typesIn(node, this.#asked);
     this.answers.set(node, namesOf(found));
     const objects = new Set(found.flatMap((type) => [...this.#needs.typesOf(type).all]));
     for (const type of [...found, ...objects]) for (const rule of rules.ofType(type)) this.rules.add(rule);

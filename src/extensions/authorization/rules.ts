@@ -156,10 +156,10 @@ function directiveNames({ astNode, extensionASTNodes }: GraphQLSchema): Readonly
   const names = new Map<string, DirectiveName>();
   for (const name of definitions.keys())
     for (const prefix of ['', 'federation__', ...links.map((link) => `${link.prefix}__`)]) names.set(prefix + name, name);
-  for (const [name, local] of links.flatMap(({ imports }) => imports)) {
-    const known = name.slice(1) as DirectiveName;
-    if (definitions.has(known)) names.set(local.slice(1), known);
-    else names.delete(local.slice(1));
+  const imports = links.flatMap((link) => link.imports).map((pair) => pair.map((one) => one.replace('@', '')) as [DirectiveName, string]);
+  for (const [name, local] of imports) {
+    if (definitions.has(name)) names.set(local, name);
+    else names.delete(local);
   }
   return names;
 }
