@@ -11,6 +11,7 @@ import {
   valueSchemaOf,
 } from '../json-schema/index.ts';
 import type { JSONSchema, ScalarSchemas } from '../json-schema/index.ts';
+import type { RightsFact, RightsRule } from '../../shared/index.ts';
 import type { RESTOptions } from './options.ts';
 import { jsonType, problemType } from './problem.ts';
 import type { Route, Target } from './route.ts';
@@ -18,8 +19,8 @@ import type { Route, Target } from './route.ts';
 /** An OpenAPI document, version 3.1.1. */
 export type OpenAPIDocument = Readonly<Record<string, unknown>>;
 
-/** The alternatives of scopes that each route needs, by the id of its document. Undefined: it needs nothing. */
-export type NeedsOf = (documentId: string) => readonly (readonly string[])[] | undefined;
+/** Returns the rules of `authorization()` that an operation needs. */
+export type NeedsOf = RightsFact['needsOf'];
 
 /** Describes routes: the same routes give the same text, whatever the order of the documents. */
 export function describeRoutes(
@@ -40,8 +41,8 @@ export function describeRoutes(
   return { openapi: '3.1.1', info, servers, paths, components: writer.components(paths) };
 }
 
-function none(): undefined {
-  return undefined;
+function none(): readonly RightsRule[] {
+  return [];
 }
 
 function compare(one: string, other: string): number {
@@ -120,7 +121,8 @@ class Writer {
     const properties = variables['properties'] as Readonly<Record<string, JSONSchema>>;
     const parameters = [...this.#parameters(route.inPath, 'path', properties), ...this.#parameters(route.inQuery, 'query', properties)];
     const schemaOfBody = this.#bodySchema(route, variables);
-    const needs = this.#needsOf(route.documentId);
+    const rules = this.#needsOf(route.document, operation);
+    const isSecured = rules.length > 0;
     return {
       operationId: this.#idOf(operation.name!.value),
       ...(summary !== '' && { summary }),
@@ -130,10 +132,10 @@ class Writer {
       ...(schemaOfBody && { requestBody: { required: true, content: { [jsonType]: { schema: schemaOfBody } } } }),
       responses: {
         ...this.#responses(route),
-        ...(needs && { 401: responseOfProblem, 403: responseOfProblem }),
+        ...(isSecured && { 401: responseOfProblem, 403: responseOfProblem }),
         default: responseOfProblem,
       },
-      ...(needs && { security: this.#security(needs) }),
+      ...(isSecured && { security: this.#security(rules) }),
     };
   }
 
@@ -199,12 +201,23 @@ class Writer {
   }
 
   /** One requirement for each alternative; if there are too many, the first of them. */
-  #security(alternatives: readonly (readonly string[])[]): object[] {
+  #security(rules: readonly RightsRule[]): object[] {
     this.#isSecured = true;
+    const alternatives = alternativesOf(rules);
     const listed = alternatives.length <= maxAlternatives ? alternatives : alternatives.slice(0, 1);
     const [name] = Object.keys(this.#options.securitySchemes ?? bearer);
     return listed.map((scopes) => ({ [name!]: scopes }));
   }
+}
+
+/** The scopes that meet all rules. Policies, and a rule that nobody meets, need a caller, but no scope. */
+function alternativesOf(rules: readonly RightsRule[]): readonly (readonly string[])[] {
+  const both = (all: readonly string[][], { scopes = [] }: RightsRule): string[][] => {
+    const pairs = all.flatMap((one) => (scopes.length === 0 ? [one] : scopes.map((other) => [...new Set([...one, ...other])].toSorted())));
+    // The number of alternatives may double with each rule.
+    return [...new Map(pairs.map((one) => [one.join(' '), one])).values()].slice(0, maxAlternatives + 1);
+  };
+  return rules.reduce(both, [[]]);
 }
 
 function success(schema: JSONSchema): object {

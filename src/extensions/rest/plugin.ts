@@ -1,7 +1,5 @@
-import type { GraphQLSchema } from 'graphql';
-
 import type { Door, ServerPlugin, ServerStartContext } from '../../server/index.ts';
-import type { HTTPRequest } from '../../shared/index.ts';
+import type { HTTPRequest, RightsFact } from '../../shared/index.ts';
 import { DescriptionDoor, MissingDoor, RouteDoor } from './door.ts';
 import type { RouteSettings } from './door.ts';
 import { body, http } from './directives.ts';
@@ -30,16 +28,16 @@ export function rest(options: RESTOptions = {}): RESTPlugin {
     once: 'rest()',
     documentDirectives: [http, body],
     check: (context) => void readRoutes(context),
-    describe: (context) => descriptionOf(readRoutes(context), context.schema, options),
+    describe: (context) => descriptionOf(readRoutes(context), context, options),
     doors(start) {
-      const { nodeEnv, schema } = start;
+      const { nodeEnv } = start;
       const isProduction = nodeEnv === undefined || nodeEnv === 'production';
       let table = isProduction ? undefined : readRoutes(start);
       let description: string | undefined;
       return (request) => {
         if (!request.path.includes(`${path}/`)) return undefined;
         const routes = (table ??= readRoutes(start, (error) => start.logger.error('A REST route is left out.', error)));
-        const described = openapi && (() => (description ??= descriptionOf(routes, schema, options)));
+        const described = openapi && (() => (description ??= descriptionOf(routes, start, options)));
         return findDoor({ path, table: routes, settings, described }, request);
       };
     },
@@ -48,11 +46,16 @@ export function rest(options: RESTOptions = {}): RESTPlugin {
 
 /** The plugin, and the OpenAPI document for `graphql-functions schema --openapi`. */
 export interface RESTPlugin extends ServerPlugin {
-  describe(context: Pick<ServerStartContext, 'schema' | 'trustedDocuments'>): string;
+  describe(context: Pick<ServerStartContext, 'schema' | 'trustedDocuments' | 'facts'>): string;
 }
 
-function descriptionOf({ routes }: RouteTable, schema: GraphQLSchema, options: RESTOptions): string {
-  return JSON.stringify(describeRoutes(routes, schema, options), null, 2);
+function descriptionOf(
+  { routes }: RouteTable,
+  { schema, facts }: Pick<ServerStartContext, 'schema' | 'facts'>,
+  options: RESTOptions,
+): string {
+  const rights = facts.get('rights') as RightsFact | undefined;
+  return JSON.stringify(describeRoutes(routes, schema, options, rights?.needsOf), null, 2);
 }
 
 interface Finding {

@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { RESTPlugin } from '../../../extensions/rest/index.ts';
 import { createServer } from '../../../server/for-tools.ts';
 import type { OperationSettings } from '../../../server/for-tools.ts';
-import type { CheckedDocuments, ServerOptions } from '../../../server/index.ts';
+import type { CheckedDocuments, ServerOptions, ServerStartContext } from '../../../server/index.ts';
 import { assertSynchronous, isRecord, messageOf } from '../../../shared/index.ts';
 import { findOptionProblems, findProblems, findText, placeOf, placeOfOption, placeOfResolver } from '../../checks/for-cli.ts';
 import type { Place, Problem } from '../../checks/for-cli.ts';
@@ -45,9 +45,16 @@ export async function checkServer({ source, place }: RecordedServer, verbose: bo
   }
 }
 
-function describerOf({ schema, plugins, trustedDocuments }: OperationSettings): CheckedServer['describeRoutes'] {
+function describerOf({ schema, plugins, trustedDocuments, logger }: OperationSettings): CheckedServer['describeRoutes'] {
   const plugin = plugins.find((one) => one.once === 'rest()') as RESTPlugin | undefined;
-  return plugin && (() => plugin.describe({ schema, trustedDocuments: () => trustedDocuments?.entries() ?? [] }));
+  if (plugin === undefined) return undefined;
+  return () => {
+    const facts: ServerStartContext['facts'] = new Map();
+    // Nothing is started here, except what says which rights a route needs.
+    const rights = plugins.find((one) => one.once === 'authorization()');
+    void rights?.start?.({ schema, facts, logger, nodeEnv: 'test' } as ServerStartContext);
+    return plugin.describe({ schema, facts, trustedDocuments: () => trustedDocuments?.entries() ?? [] });
+  };
 }
 
 /** Names that the schema does not have, trusted documents that are not valid for it, and what plugins find. */

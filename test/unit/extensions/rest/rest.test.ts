@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 
 import { GraphQLError } from 'graphql';
 
+import { authorization } from '../../../../src/entries/authorization.ts';
 import { edge } from '../../../../src/entries/edge.ts';
 import { createHandler } from '../../../../src/entries/index.ts';
 import { mcp } from '../../../../src/entries/mcp.ts';
@@ -481,6 +482,48 @@ describe('the OpenAPI document', () => {
     const { paths } = JSON.parse((await serve({}, { trustedDocuments: { documents: given } })('GET', '/rest/openapi.json')).text);
 
     assert.deepEqual(paths['/a/{ids}'].get.parameters[0].schema, { type: 'string' });
+  });
+
+  test('names the scopes of authorization(), and a problem for callers without them', async () => {
+    const given = {
+      typeDefs: `
+        type Query {
+          open: Int
+          user: Int @authenticated
+          one: Int @requiresScopes(scopes: [["a"], ["b", "c"]])
+          two: Int @requiresScopes(scopes: [["c"], ["d"]])
+          none: Int @requiresScopes(scopes: [])
+        }`,
+      trustedDocuments: {
+        documents: Object.fromEntries(
+          ['open', 'user', 'one', 'one two', 'none'].map((fields, at) => [
+            fields,
+            `query Q${at} @http(method: GET, route: "/${fields.replace(' ', '-')}") { ${fields} }`,
+          ]),
+        ),
+      },
+    };
+    const sendTo = serve({}, { resolvers: {}, ...given, plugins: [authorization({ claims: () => undefined }), rest()] });
+    const { paths, components } = JSON.parse((await sendTo('GET', '/rest/openapi.json')).text);
+    const bearer = (...scopes: readonly string[]): object => ({ bearer: scopes });
+
+    assert.deepEqual(
+      ['open', 'user', 'one', 'one-two', 'none'].map((path) => paths[`/${path}`].get.security),
+      [
+        undefined,
+        [bearer()],
+        [bearer('a'), bearer('b', 'c')],
+        [bearer('a', 'c'), bearer('a', 'd'), bearer('b', 'c'), bearer('b', 'c', 'd')],
+        [bearer()],
+      ],
+    );
+    assert.deepEqual(components.securitySchemes, { bearer: { type: 'http', scheme: 'bearer' } });
+    assert.deepEqual(Object.keys(paths['/one'].get.responses), ['200', '401', '403', '404', 'default']);
+    assert.deepEqual(Object.keys(paths['/open'].get.responses), ['200', '404', 'default']);
+    const refused = await sendTo('GET', '/rest/one');
+    const { status, code, errors } = JSON.parse(refused.text);
+    assert.deepEqual([refused.status, status, code, errors.length], [401, 401, 'UNAUTHENTICATED', 1]);
+    assert.match(refused.headers.get('www-authenticate')!, /^Bearer/);
   });
 
   test('can be hidden', async () => {
