@@ -212,12 +212,14 @@ class Writer {
 
 /** The scopes that meet all rules. Policies, and a rule that nobody meets, need a caller, but no scope. */
 function alternativesOf(rules: readonly RightsRule[]): readonly (readonly string[])[] {
-  const both = (all: readonly string[][], { scopes = [] }: RightsRule): string[][] => {
-    const pairs = all.flatMap((one) => (scopes.length === 0 ? [one] : scopes.map((other) => [...new Set([...one, ...other])].toSorted())));
+  let all: readonly (readonly string[])[] = [[]];
+  for (const { scopes = [] } of rules) {
+    if (scopes.length === 0) continue;
+    const pairs = all.flatMap((one) => scopes.map((other) => [...new Set([...one, ...other])].toSorted()));
     // The number of alternatives may double with each rule.
-    return [...new Map(pairs.map((one) => [one.join(' '), one])).values()].slice(0, maxAlternatives + 1);
-  };
-  return rules.reduce(both, [[]]);
+    all = [...new Map(pairs.map((one) => [one.join(' '), one])).values()].slice(0, maxAlternatives + 1);
+  }
+  return all;
 }
 
 function success(schema: JSONSchema): object {
