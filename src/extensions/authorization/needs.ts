@@ -1,16 +1,18 @@
-import { getNamedType, GraphQLError, isAbstractType, isInterfaceType, isObjectType, Kind, valueFromASTUntyped } from 'graphql';
+import { getNamedType, GraphQLError, isAbstractType, isInterfaceType, isObjectType, Kind } from 'graphql';
 import type {
   FieldNode,
   FragmentDefinitionNode,
   GraphQLInterfaceType,
   GraphQLNamedType,
   GraphQLObjectType,
+  GraphQLScalarType,
   GraphQLSchema,
   NamedTypeNode,
   ObjectValueNode,
   OperationDefinitionNode,
   SelectionNode,
   SelectionSetNode,
+  ValueNode,
 } from 'graphql';
 
 import type { OperationExecution } from '../../server/index.ts';
@@ -106,9 +108,17 @@ export class Needs {
     if (known !== undefined) return known;
     const value = node.arguments?.find((one) => one.name.value === 'representations')?.value;
     if (value === undefined) return [];
-    for (const item of value.kind === Kind.LIST ? value.values : [value]) if (item.kind === Kind.OBJECT) assertTypeName(item, operation);
+    const { args } = this.schema.getQueryType()!.getFields()[node.name.value]!;
+    const scalar = getNamedType(args.find(({ name }) => name === 'representations')!.type) as GraphQLScalarType;
+    // A method of graphql 17, which prefers it.
+    const coerce = (scalar.coerceInputLiteral ?? scalar.parseLiteral) as GraphQLScalarType['parseLiteral'];
+    const read = (item: ValueNode): unknown => {
+      if (item.kind === Kind.VARIABLE) return variableValues[item.name.value];
+      if (item.kind === Kind.OBJECT) assertTypeName(item, operation);
+      return coerce.call(scalar, item, variableValues);
+    };
     const names = new Set<string>();
-    for (const one of [valueFromASTUntyped(value, variableValues)].flat()) {
+    for (const one of (value.kind === Kind.LIST ? value.values : [value]).flatMap(read)) {
       const name = (one as { readonly __typename?: unknown } | null | undefined)?.__typename;
       if (typeof name === 'string') names.add(name);
     }
@@ -209,11 +219,12 @@ class Walk {
     if (name === '__schema' || name === '__type') return;
     const query = schema.getQueryType();
     const ofQuery = name.startsWith('_') && query && types.all.has(query) ? query.getFields()[name] : undefined;
-    if (name === '_service' && ofQuery !== undefined && getNamedType(ofQuery.type).name === '_Service') return;
+    const named = ofQuery && getNamedType(ofQuery.type).name;
     const { rules, returned } = this.#needs.ofField(types, name);
-    for (const rule of rules) this.rules.add(rule);
+    if (name !== '_service' || named !== '_Service') for (const rule of rules) this.rules.add(rule);
     if (node.selectionSet === undefined) return;
-    this.#select(node.selectionSet, name === '_entities' && ofQuery !== undefined ? this.#entities(node, returned) : returned);
+    const isEntities = name === '_entities' && named === '_Entity' && ofQuery!.args.some((one) => one.name === 'representations');
+    this.#select(node.selectionSet, isEntities ? this.#entities(node, returned) : returned);
   }
 
   /** The types of the entities that representations name. Their reference resolvers run, whatever is selected. */

@@ -22,7 +22,7 @@ const entities = `
   type User @key(fields: "id") @b { id: ID }`;
 
 /** Returns a function that says what nobody's operation is answered with, and what ran. */
-function serve(choice: object, plugins: readonly ServerPlugin[] = [], typeDefs = entities) {
+function serve(choice: object, plugins: readonly ServerPlugin[] = [], typeDefs = entities, scalars: object = {}) {
   const ran: string[] = [];
   const [logger] = recordingLogger();
   const find = (name: string) => () => (ran.push(name), { id: 1 });
@@ -34,6 +34,7 @@ function serve(choice: object, plugins: readonly ServerPlugin[] = [], typeDefs =
     resolvers: {
       Query: { ...(typeDefs.includes('twice') && { self: () => ({}), twice: find('twice'), again: find('again') }) },
       ...(typeDefs.includes('scalar Lower') && { Lower, Name: { SAFE: 'User' } }),
+      ...scalars,
       Book: { __resolveReference: find('Book') },
       User: { __resolveReference: find('User') },
     },
@@ -72,6 +73,21 @@ for (const [name, choice] of executors)
           ['GRAPHQL_VALIDATION_FAILED'],
           [undefined, 'Book'],
         ],
+      );
+    });
+
+    it('reads representations by a scalar of the author, as their resolver does', async () => {
+      const swap = (): object => ({ __typename: 'User', id: 1 });
+      const ask = serve(choice, [], entities, {
+        _Any: new GraphQLScalarType({ name: '_Any', parseValue: swap, parseLiteral: swap }),
+      });
+
+      deepEqual(
+        [
+          await ask('{ _entities(representations: [{ __typename: "Book", id: 1 }]) { __typename } }'),
+          await ask('query ($r: [_Any!]!) { _entities(representations: $r) { __typename } }', { r: [{ __typename: 'Book' }] }),
+        ],
+        [['UNAUTHENTICATED'], ['UNAUTHENTICATED']],
       );
     });
 
@@ -118,6 +134,25 @@ for (const [name, choice] of executors)
         [await ask('{ twice }'), await ask('{ again }'), await ask('{ plain }')],
         [['UNAUTHENTICATED'], ['UNAUTHENTICATED'], ['UNAUTHENTICATED']],
       );
+    });
+
+    it('takes fields of the author that are called like those of federation for what they are', async () => {
+      const ran: string[] = [];
+      const handler = createHandler({
+        ...choice,
+        nodeEnv: 'production',
+        logger: recordingLogger()[0],
+        typeDefs: `
+          type Query { _entities(ids: [ID]): [_Entity] _service: _Service }
+          union _Entity = Thing
+          type _Service { secret: Int @authenticated }
+          type Thing { secret: Int @authenticated }`,
+        resolvers: { Query: { _entities: () => [ran.push('entities')], _service: () => ran.push('service') } },
+        plugins: [authorization({ claims: () => undefined })],
+      } as never) as unknown as (event: object, context: object) => Promise<any>;
+
+      for (const query of ['{ _entities { ... on Thing { secret } } }', '{ _service { secret } }'])
+        deepEqual([(await handler({ query }, {})).errors[0].extensions.code, ran], ['UNAUTHENTICATED', []]);
     });
 
     it('decides about operations that a plugin runs', async () => {
