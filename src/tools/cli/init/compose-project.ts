@@ -57,10 +57,10 @@ function overlays(api: 'open' | 'subgraph', platform: InitPlatform): string[] {
   return api === 'subgraph' && (platform === 'lambda' || platform === 'workers') ? [api, `subgraph-${platform}`] : [api];
 }
 
-/** A file of a project without trusted documents: every line about them has the word. */
+/** A file of a project without trusted documents: every line about them has the word, and every line about REST has that. */
 function withoutDocuments([path, text]: TemplateFile): TemplateFile[] {
   if (/^(?:documents|operations)\//.test(path)) return [];
-  return [[path, text.replaceAll(/^.*\bdocuments\b.*\n/gm, '')]];
+  return [[path, text.replaceAll(/^.*\b(?:documents|rest)\b.*\n/gm, '')]];
 }
 
 type TemplateFile = [path: string, text: string];

@@ -33,7 +33,14 @@ const openFiles = [
   'test/graphql.test.ts',
   'tsconfig.json',
 ];
-const files = [...openFiles, 'documents/documents.json', 'documents/ids.ts', 'operations/README.md', 'operations/books.graphql'];
+const files = [
+  ...openFiles,
+  'documents/documents.json',
+  'documents/ids.ts',
+  'operations/README.md',
+  'operations/books.graphql',
+  'operations/rest.graphql',
+];
 
 async function filesIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
@@ -101,7 +108,7 @@ for (const [flag, ...added] of [['--open-api'], ['--subgraph', 'ROUTER.md', 'gra
     for (const file of ['README.md', 'package.json']) assert.doesNotMatch(await readText(directory, file), /documents/i);
   });
 
-for (const [count, ...flags] of [[4], [2, '--open-api'], [3, '--subgraph']] as const)
+for (const [count, ...flags] of [[5], [2, '--open-api'], [3, '--subgraph']] as const)
   test(`the tests of a new project with ${flags.join() || 'trusted documents'} pass, and check finds nothing in it`, async (context) => {
     const { directory } = await createProject(context, {});
     await runCommandHere(directory, 'init', '--platform', 'netlify', ...flags);

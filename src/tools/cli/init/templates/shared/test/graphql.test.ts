@@ -6,7 +6,7 @@ import { createTester } from 'graphql-functions/testing';
 import { ids } from '../documents/ids.ts';
 import { options } from '../graphql/options.ts';
 
-const { run } = createTester(options);
+const { run, send } = createTester(options);
 
 test('a book is found by its id', async () => {
   const { data, errors } = await run({ documentId: ids.Book }, { id: 'emma' });
@@ -25,6 +25,13 @@ test('an unknown id is null', async () => {
   const { data } = await run({ documentId: ids.Book }, { id: 'unknown' });
 
   assert.deepEqual(data, { book: null });
+});
+
+test('an operation with @http is a route', async () => {
+  const response = await send({ method: 'GET', path: '/rest/books/emma' });
+
+  assert.equal(response.status, 200);
+  assert.deepEqual(await response.json(), { id: 'emma', title: 'Emma', published: '1815-12-23', __typename: 'Book' });
 });
 
 test('other operations are refused', async () => {
