@@ -92,6 +92,7 @@ class OutputWriter {
   readonly #size: SchemaSize;
   /** References by the names of fragments. */
   readonly #references = new Map<string, JSONSchema>();
+  #isInFragment = false;
 
   constructor(output: Output) {
     this.#output = output;
@@ -125,8 +126,9 @@ class OutputWriter {
 
   #collectAll(given: readonly Selections[], components: Components | undefined): Collected {
     const collected: Collected = { selected: new Map(), references: [], visited: new Set(), components };
-    // With a single selection, there is no object without it.
-    for (const one of given) this.#collect(collected, { ...one, isCertain: given.length === 1 || one.isCertain === true }, true);
+    // With a single selection, there is no object without it. Beside a fragment, there may be others.
+    const isSingle = given.length === 1 && !this.#isInFragment;
+    for (const one of given) this.#collect(collected, { ...one, isCertain: isSingle || one.isCertain !== false }, true);
     return collected;
   }
 
@@ -170,9 +172,14 @@ class OutputWriter {
   }
 
   #referTo(components: Components, name: string, fragment: Selections): JSONSchema {
-    const known = this.#references.get(name) ?? components.ofFragment(name, this.object([fragment]));
-    this.#references.set(name, known);
-    return known;
+    const known = this.#references.get(name);
+    if (known !== undefined) return known;
+    const isInside = this.#isInFragment;
+    this.#isInFragment = true;
+    const reference = components.ofFragment(name, this.object([fragment]));
+    this.#isInFragment = isInside;
+    this.#references.set(name, reference);
+    return reference;
   }
 
   #value(type: GraphQLOutputType, below: readonly Selections[]): JSONSchema {

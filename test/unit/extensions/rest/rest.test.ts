@@ -46,6 +46,7 @@ const typeDefs = /* GraphQL */ `
     echo(id: ID, int: Int, float: Float, flag: Boolean, genre: Genre, count: Count, any: Anything, ids: [ID!], filter: Filter): String!
     fail(code: String!, status: Int): Int
     partial: Partial!
+    again: Query!
   }
   type Partial {
     good: Int
@@ -475,6 +476,16 @@ describe('the OpenAPI document', () => {
     assert.deepEqual([reference, components.schemas.F.properties.z.required], ['#/components/schemas/F', ['good']]);
     assert.deepEqual(own.required, ['x', 'z']);
     assert.deepEqual([own.properties.x.required, own.properties.y.required, own.properties.z.required], [['good'], ['good'], ['good']]);
+  });
+
+  test('requires in a fragment only what holds beside other selections', async () => {
+    const given = {
+      a: `query A($flag: Boolean!) @http(method: GET, route: "/a") { again { partial { good } ...F } again { __typename } }
+        fragment F on Query { partial @include(if: $flag) { bad } }`,
+    };
+    const { components } = JSON.parse((await serve({}, { trustedDocuments: { documents: given } })('GET', '/rest/openapi.json')).text);
+
+    assert.equal(components.schemas.F.properties.partial.required, undefined);
   });
 
   test('describes one item for a list in the path', async () => {
