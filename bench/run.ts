@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 
 import { coldSizes, measureCold } from './cold.ts';
+import type { DatabaseResult } from './database.ts';
 import type { DataSourceResult } from './datasource.ts';
 import type { MixedResult } from './mixed.ts';
 import { measureSizes } from './size.ts';
@@ -52,6 +53,7 @@ const measurements = {
     return cold;
   },
   dataSources: async () => script<DataSourceResult>('datasource.ts'),
+  database: async () => script<DatabaseResult>('database.ts'),
 };
 
 async function measureRatios(): Promise<object> {

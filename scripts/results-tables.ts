@@ -44,6 +44,8 @@ interface Results {
   }[];
   readonly sizes: Readonly<Record<string, { readonly gzipKB: number }>>;
   readonly dataSources: Readonly<Record<string, Readonly<Record<string, Ratio & { microseconds: number }>>>>;
+  /** A request that reads Postgres, in milliseconds: whole, its CPU, and both beyond the same statements without GraphQL. */
+  readonly database: Readonly<Record<string, Readonly<Record<'milliseconds' | 'cpu' | 'added' | 'addedCPU', number>>>>;
 }
 
 export async function readResults(): Promise<Results> {
@@ -106,6 +108,14 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
       Object.entries(dataSources).map(([what, contestants]) => [what, ...names.map((name) => dataSourceCell(contestants[name]))]),
     );
   },
+  database: ({ database }) =>
+    toTable(
+      ['Milliseconds', 'request', 'of it the server', 'CPU', 'of it the server'],
+      Object.entries(database).map(([name, { milliseconds, added, cpu, addedCPU }]) => [
+        name,
+        ...[milliseconds, added, cpu, addedCPU].map(String),
+      ]),
+    ),
 };
 
 const ours = 'graphql-functions';
