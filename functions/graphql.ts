@@ -4,6 +4,7 @@
 import { GraphQLError } from 'graphql';
 import { batch, createHandler, gql, groupByKey, RESTDataSource } from 'graphql-functions';
 import { cacheControlDefinitions, edge } from 'graphql-functions/edge';
+import { rest } from 'graphql-functions/rest';
 
 import type { Author } from './catalogue-data/authors.ts';
 import type { Book } from './catalogue-data/books.ts';
@@ -89,6 +90,23 @@ function nullIfMissing(error: GraphQLError): null {
   throw error;
 }
 
+// An operation with @http has a URL for clients that do not speak GraphQL: GET /.netlify/functions/graphql/rest/books/emma
+const documents = {
+  book: gql`
+    "Finds a book by its id."
+    query GetBook($id: ID!) @http(method: GET, route: "/books/{id}") {
+      book(id: $id) {
+        id
+        title
+        year
+        author {
+          name
+        }
+      }
+    }
+  `,
+};
+
 export default createHandler({
   csrfPrevention: true,
   typeDefs: [cacheControlDefinitions, typeDefs],
@@ -97,6 +115,8 @@ export default createHandler({
   context: ({ request }) => ({ user: () => request.headers.get('x-user') ?? 'anonymous' }),
   // Creates new data sources for every operation, so that operations share no state.
   dataSources: () => ({ catalogue: new CatalogueAPI() }),
+  // Clients may run other operations, too.
+  trustedDocuments: { documents },
   resolvers: {
     Query: {
       books: (_, { author }, { dataSources }) => dataSources.catalogue.books(author),
@@ -119,5 +139,5 @@ export default createHandler({
     },
   },
   // Lets Netlify's CDN cache the answers to GET requests, as the schema's @cacheControl allows. docs/edge.md describes other CDNs and purging.
-  plugins: [edge({ cdn: 'netlify' })],
+  plugins: [edge({ cdn: 'netlify' }), rest({ info: { title: 'Catalogue', version: '1' } })],
 });

@@ -54,6 +54,17 @@ test('books, their authors and reviews come from the catalogue', async () => {
   );
 });
 
+test('a book has a URL, and the OpenAPI document names it', async () => {
+  const book = await fetch(`${address}/rest/books/emma`);
+  const none = await fetch(`${address}/rest/books/none`);
+  const { paths } = (await (await fetch(`${address}/rest/openapi.json`)).json()) as any;
+
+  assert.deepEqual(await book.json(), { id: 'emma', title: 'Emma', year: 1815, author: { name: 'Jane Austen' } });
+  assert.match(book.headers.get('netlify-cdn-cache-control')!, /max-age=\d+/);
+  assert.equal(none.status, 404);
+  assert.equal(paths['/books/{id}'].get.operationId, 'GetBook');
+});
+
 test('the next operation sees a review that was added, with the name of its user', async () => {
   const added = await run(address, 'mutation { addReview(book: "emma", stars: 5, text: "Again!") { stars text by } }', {
     'x-user': 'Emma',

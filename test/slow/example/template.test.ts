@@ -19,7 +19,7 @@ test('template.yaml names the two functions of the example, and routes the endpo
 
   assert.match(graphql, /Handler: graphql\.default[^]*EntryPoints: \[functions\/graphql\.ts\]/);
   assert.match(catalogue, /Handler: catalogue\.lambda[^]*EntryPoints: \[functions\/catalogue\.ts\]/);
-  for (const path of ['/graphql/health', '/graphql/mcp', '/.well-known/oauth-protected-resource/graphql/mcp'])
+  for (const path of ['/graphql/health', '/graphql/rest/{proxy+}', '/graphql/mcp', '/.well-known/oauth-protected-resource/graphql/mcp'])
     assert.ok(graphql.includes(`Path: ${path}\n`), path);
 });
 
@@ -40,6 +40,7 @@ test('netlify.toml deploys what its build command writes, and names the function
   assert.match(command, / --outdir=built /);
   assert.match(toml, /\[context\.dev\.environment\]\nNODE_ENV = "development"/);
   assert.match(toml, /^to = "\/\.netlify\/functions\/graphql"$/m);
+  assert.match(toml, /^from = "\/rest\/\*"\nto = "\/\.netlify\/functions\/graphql\/rest\/:splat"$/m);
 });
 
 test('graphql.ts has only a default export, because a handler export would make it a version-1 function on Netlify', async () => {
