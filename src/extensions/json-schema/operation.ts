@@ -21,6 +21,12 @@ export function operationWithOneAnswer(document: DocumentNode, what: string): Op
   return operation;
 }
 
+/** An error about a trusted document, whose place `check` finds by the id. */
+export function documentError(documentId: string, what: string, cause: unknown): Error {
+  const message = `The trusted document "${documentId}" cannot be a ${what}: ${(cause as Error).message}`;
+  return Object.assign(new Error(message, { cause }), { documentId });
+}
+
 /** Returns the arguments of a directive on the operation of a document. Undefined without it: a text may have its name in a comment or a string. */
 export function directiveValues(document: DocumentNode, directive: GraphQLDirective): Readonly<Record<string, unknown>> | undefined {
   for (const node of document.definitions) {

@@ -5,6 +5,7 @@ import type { CheckedDocument, ServerStartContext } from '../../server/index.ts'
 import {
   descriptionOf,
   directiveValues,
+  documentError,
   fragmentsOf,
   inputSchemaOf,
   operationWithOneAnswer,
@@ -129,7 +130,7 @@ function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, 
     const [invalid] = errors;
     if (invalid !== undefined) throw invalid;
   } catch (error) {
-    throw new Error(`${place} cannot be a tool: ${(error as Error).message}`, { cause: error });
+    throw documentError(source.id, 'tool', error);
   }
   const given: Texts = { ...texts, ...source };
   const name = given.name ?? snakeCase(operation.name?.value ?? '');

@@ -1,3 +1,4 @@
+import { documentError } from '../json-schema/index.ts';
 import type { Route } from './route.ts';
 
 /** The routes that a path matches, in the order in which they are tried: literals before parameters, from the left. */
@@ -25,9 +26,9 @@ export class RouteTable {
     for (const segment of route.segments) node = next(node, segment);
     const known = node.routes.get(route.method);
     if (known !== undefined)
-      throw new Error(
-        `The trusted documents "${known.documentId}" and "${route.documentId}" have one route: ${route.method} ${known.template} and ${route.template}.`,
-      );
+      throw documentError(route.documentId, 'route', {
+        message: `"${known.documentId}" is the route ${route.method} ${known.template}.`,
+      });
     node.routes.set(route.method, route);
     this.routes.push(route);
   }

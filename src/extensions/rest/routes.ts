@@ -9,7 +9,7 @@ import type {
 } from 'graphql';
 
 import type { CheckedDocument, ServerStartContext } from '../../server/index.ts';
-import { directiveValues, fragmentsOf, operationWithOneAnswer } from '../json-schema/index.ts';
+import { directiveValues, documentError, fragmentsOf, operationWithOneAnswer } from '../json-schema/index.ts';
 import { http } from './directives.ts';
 import type { HTTPValues } from './directives.ts';
 import { RouteTable } from './route-table.ts';
@@ -43,7 +43,6 @@ function throwError(error: unknown): never {
 }
 
 function readRoute(schema: GraphQLSchema, id: string, { document, errors }: CheckedDocument): Route | undefined {
-  const place = `The trusted document "${id}"`;
   try {
     const values = directiveValues(document, http) as unknown as HTTPValues | undefined;
     if (values === undefined) return undefined;
@@ -68,7 +67,7 @@ function readRoute(schema: GraphQLSchema, id: string, { document, errors }: Chec
       single: singleKey(document, operation),
     };
   } catch (error) {
-    throw new Error(`${place} cannot be a route: ${(error as Error).message}`, { cause: error });
+    throw documentError(id, 'route', error);
   }
 }
 

@@ -76,13 +76,20 @@ function checkStarted(
       );
       return [];
     } catch (error) {
-      return { ...placeOfOption('plugins', call), message: messageOf(error) };
+      return { ...(placeOfDocument(documents, error) ?? placeOfOption('plugins', call)), message: messageOf(error) };
     }
   });
   return {
     problems: [...inOptions, ...inPlugins, ...findInvalidDocuments(documents, placeOfOption('trustedDocuments', call))],
     notices,
   };
+}
+
+/** The place of the document that an error of a plugin names: in its own file, or in the manifest. */
+function placeOfDocument(documents: CheckedDocuments, error: unknown): Place | undefined {
+  const { documentId } = (error ?? {}) as { readonly documentId?: unknown };
+  const [, named] = documents.find(([id]) => id === documentId) ?? [];
+  return named && (findText(named.text, 0) ?? findText(JSON.stringify(named.text), 0));
 }
 
 /** Trusted documents that are not valid for the schema: in their JSON file, or at the option. */

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { tracingChannel } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -21,6 +23,17 @@ interface Served extends ServeSettings {
   readonly send: (message: ProcessMessage) => void;
 }
 
+/** What the server runs for a request: a route or an id does not name the operation. */
+interface Run {
+  operationName: string | undefined;
+}
+
+const runs = new AsyncLocalStorage<Run>();
+tracingChannel('graphql:execute').start.subscribe((message) => {
+  const run = runs.getStore();
+  if (run !== undefined) run.operationName ??= (message as Partial<Run>).operationName;
+});
+
 /** Answers a request with the function at its path, and reports it. */
 export async function answerRequest(served: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { send } = served;
@@ -39,8 +52,9 @@ export async function answerRequest(served: Served, request: IncomingMessage, re
     ({ name } = local);
     if (local.callable === undefined) throw new Refused(500, local.problem!);
     const timer = served.platform.timeout === undefined ? undefined : setTimeout(stop, served.platform.timeout, served, request);
-    const answer = await local.callable(given).finally(() => clearTimeout(timer));
-    report(answer.status, local.isGraphQL ? await detailsOf(given, answer) : '');
+    const run: Run = { operationName: undefined };
+    const answer = await runs.run(run, local.callable, given).finally(() => clearTimeout(timer));
+    report(answer.status, local.isGraphQL ? await detailsOf(given, answer, run) : '');
     await sendResponse(response, answer, method === 'HEAD');
   } catch (error) {
     const failure = error instanceof Refused ? error : { status: 500, message: describeFailure(error, served.directory) };
@@ -51,15 +65,16 @@ export async function answerRequest(served: Served, request: IncomingMessage, re
 }
 
 /** The name of the operation and the first error of its answer, and what lets a page of another origin read it. */
-async function detailsOf({ url, headers, body }: FunctionRequest, answer: Response): Promise<string> {
+async function detailsOf({ url, headers, body }: FunctionRequest, answer: Response, { operationName }: Run): Promise<string> {
   const asked = `${new TextDecoder().decode(body)} ${decodeURIComponent(new URL(url).search)}`;
   const [, sent, written] = /"operationName"\s*:\s*"(\w+)"|\b(?:query|mutation|subscription)\s+(\w+)/.exec(asked) ?? [];
   const isJSON = /\bjson\b/.test(answer.headers.get('content-type') ?? '');
-  const [, message] = (isJSON && /"errors":\[\{"message":("(?:[^"\\]|\\.)*")/.exec(await answer.clone().text())) || [];
+  const [, message] =
+    (isJSON && /"(?:errors":\[\{"message|status":[45]\d\d,"detail)":("(?:[^"\\]|\\.)*")/.exec(await answer.clone().text())) || [];
   const [, origin = ''] = headers.find(([name]) => name === 'origin') ?? [];
   const isForeign = URL.canParse(origin) && origin !== new URL(url).origin && !answer.headers.has('access-control-allow-origin');
   const details = [
-    sent ?? written,
+    operationName ?? sent ?? written,
     message && (JSON.parse(message) as string).split('\n', 1)[0],
     isForeign && `Pages of ${origin} cannot read this answer. Write: cors: { origin: ['${origin}'] }`,
   ];

@@ -395,7 +395,7 @@ describe('a document that cannot be a route is refused at the start:', () => {
       a: 'query A($x: ID!) @http(method: GET, route: "/{x}") { book(id: $x) { id } }',
       b: 'query B($y: ID!) @http(method: GET, route: "/{y}") { book(id: $y) { id } }',
     };
-    assert.equal(await startFailure(two), 'The trusted documents "a" and "b" have one route: GET /{x} and /{y}.');
+    assert.equal(await startFailure(two), 'The trusted document "b" cannot be a route: "a" is the route GET /{x}.');
   });
 
   test('no document with @http', async () => {

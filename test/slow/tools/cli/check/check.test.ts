@@ -220,6 +220,46 @@ export default createHandler({
   assert.equal(code, 1);
 });
 
+test('a trusted document that cannot be a route or a tool is named with its own line: in operations, in a manifest, or in code', async (context) => {
+  const route = 'query A @http(method: GET, route: "a") {\n  a\n}';
+  const functionWith = (documents: string): string => `import { createHandler } from 'graphql-functions';
+import { mcp } from 'graphql-functions/mcp';
+import { rest } from 'graphql-functions/rest';
+import manifest from '../documents.json' with { type: 'json' };
+const tool = 'query T($a: [Int]) @mcpTool(description: "A tool") { t(a: $a) b: __schema { description } }';
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: 'type Query { a: Int t(a: [Int]): Int }',
+  resolvers: { Query: { a: () => 1, t: () => 1 } },
+  trustedDocuments: { documents: ${documents} },
+  plugins: [${documents.includes('tool') ? "mcp({ name: 'a', version: '1' })" : 'rest()'}],
+});`;
+  const problem = 'The trusted document "one" cannot be a route: expected a route that starts with "/", got "a".';
+  const manifest = JSON.stringify({ one: route }, null, 2);
+  const placed = async (files: Readonly<Record<string, string>>): Promise<string> => {
+    const project = await createProject(context, { 'documents.json': manifest, ...files });
+    await linkPackage(project, 'graphql');
+    return (await runCommandHere(project.directory, 'check')).stdout;
+  };
+
+  assert.match(
+    await placed({ 'functions/graphql.ts': functionWith('manifest') }),
+    new RegExp(`documents\\.json:2:\\d+ ${escaped(problem)}`),
+  );
+  assert.match(
+    await placed({ 'functions/graphql.ts': functionWith('manifest'), 'operations/a.graphql': `# Routes\n${route}` }),
+    new RegExp(`operations/a\\.graphql:2:1 ${escaped(problem)}`),
+  );
+  assert.match(
+    await placed({ 'functions/graphql.ts': functionWith('{ one: tool }') }),
+    /functions\/graphql\.ts:5:\d+ The trusted document "one" cannot be a tool: it selects __schema\./,
+  );
+});
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+}
+
 test('what a plugin finds in the schema and in trusted documents is a problem', async (context) => {
   const source = (fields: string): string => `import { createHandler } from 'graphql-functions';
 import { limits } from 'graphql-functions/limits';

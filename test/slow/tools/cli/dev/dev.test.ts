@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import { startDevHere } from '../../../../support/dev-here.ts';
 import { deferred } from '../../../../support/deferred.ts';
 import { createProject, linkPackage, serveProject } from '../../../../support/functions-project.ts';
 import type { ServedProject } from '../../../../support/functions-project.ts';
@@ -251,6 +252,31 @@ test('TRACE, which a web Request cannot have, is refused with 405', async (conte
 
   assert.deepEqual([response.statusCode, response.headers.allow], [405, 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, QUERY']);
   assert.equal(await text(response), 'Functions get no TRACE requests.\n');
+});
+
+test('a request to a route is printed with the name of its operation, and with what is wrong', async (context) => {
+  const project = await createProject(context, {
+    'functions/shop.js': `import { createHandler } from 'graphql-functions';
+      import { rest } from 'graphql-functions/rest';
+      export default createHandler({
+        csrfPrevention: true,
+        typeDefs: 'type Query { book(id: ID!): Int }',
+        resolvers: { Query: { book: () => 1 } },
+        trustedDocuments: { documents: { book: 'query GetBook($id: ID!) @http(method: GET, route: "/books/{id}") { book(id: $id) }' } },
+        plugins: [rest()],
+      });`,
+  });
+  await linkPackage(project, 'graphql');
+  const { address, until, printed } = await startDevHere(context, project);
+  await read(address('shop/rest/books/7'));
+  await read(address('shop/rest/books/7?x=1'));
+  await until('?x=1');
+
+  const lines = printed()
+    .stdout.split('\n')
+    .filter((line) => line.includes('/rest/'));
+  assert.match(lines[0]!, /shop  200  GET \/\.netlify\/functions\/shop\/rest\/books\/7  \d+ ms  GetBook$/);
+  assert.match(lines[1]!, /shop  400  GET \S+x=1  \d+ ms  Expected no parameter in the query string, got "x"\.$/);
 });
 
 test('errors of operations are printed once, unmasked, with the lines of the user’s code', async (context) => {
