@@ -18,7 +18,7 @@ import type { Fields, Shop } from '../../../support/budget-shop.ts';
 const json = { 'content-type': 'application/json' };
 const trustedDocuments = { documents: { ordering: 'mutation Order { order }' } };
 
-// test/unit/extensions/doors.test.ts has the refusals by all doors.
+// test/contract/doors.test.ts has the refusals by all doors.
 test('a tool of MCP without points says how long to wait, with Retry-After', async () => {
   const tools = { order: { document: 'ordering', description: 'Orders.' } };
   const { send } = openShop({ capacity: 1, server: { trustedDocuments, plugins: [mcp({ name: 'shop', version: '1', tools })] } });
