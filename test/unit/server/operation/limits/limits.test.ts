@@ -1,4 +1,3 @@
-import { limits } from '../../../../../src/entries/limits.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -64,43 +63,6 @@ const edges: readonly Edge[] = [
     beyond: `{ # }\n ... ${nested(200)} }`,
   },
   { name: 'nesting: braces, fragments written out', options: {}, within: fragments(199), beyond: fragments(200) },
-  {
-    name: 'maxDepth: levels of fields',
-    options: { plugins: [limits({ maxDepth: 2 })] },
-    within: '{ books { title } }',
-    beyond: '{ books { author { name } } }',
-  },
-  {
-    name: 'maxDepth: inline fragments are no level',
-    options: { plugins: [limits({ maxDepth: 2 })] },
-    within: '{ ... { books { ... on Book { title } } } }',
-    beyond: '{ ... { books { ... on Book { author { name } } } } }',
-  },
-  {
-    name: 'maxDepth: through fragments',
-    options: { plugins: [limits({ maxDepth: 2 })] },
-    within: '{ ...Q } fragment Q on Query { books { ...B } } fragment B on Book { title }',
-    beyond: '{ ...Q } fragment Q on Query { books { ...B } } fragment B on Book { author { name } }',
-  },
-  {
-    name: 'maxAliases: aliased fields',
-    options: { plugins: [limits({ maxAliases: 2 })] },
-    within: '{ a: hello b: hello hello }',
-    beyond: '{ a: hello b: hello c: hello }',
-  },
-  { name: 'maxAliases: none at all', options: { plugins: [limits({ maxAliases: 0 })] }, within: '{ hello }', beyond: '{ a: hello }' },
-  {
-    name: 'maxAliases: through fragments',
-    options: { plugins: [limits({ maxAliases: 3 })] },
-    within: '{ books { ...F } a: books { ...F } } fragment F on Book { t: title }',
-    beyond: '{ b: books { ...F } a: books { ...F } } fragment F on Book { t: title }',
-  },
-  {
-    name: 'maxAliases: a fragment counts wherever it is spread',
-    options: { plugins: [limits({ maxAliases: 2 })] },
-    within: '{ ...F ...F } fragment F on Query { a: hello }',
-    beyond: '{ ...F ...F ...F } fragment F on Query { a: hello }',
-  },
 ];
 
 describe('limits', () => {
@@ -118,37 +80,6 @@ describe('limits', () => {
       assert.equal((await endpoint.send(post({ query: within }))).status, 200);
     });
   }
-
-  it('maxAliases holds for each operation of a batch as for a single request', async () => {
-    const endpoint = createEndpoint({ plugins: [limits({ maxAliases: 3 })] });
-    const three = { query: '{ a: hello b: hello c: hello }' };
-
-    const [first, second, third] = json(await endpoint.send(post([three, three, { query: '{ a: hello b: hello c: hello d: hello }' }])));
-
-    assert.deepEqual([first.errors, second.errors], [undefined, undefined]);
-    assert.match(third.errors[0].message, /at most 3 aliases, got 4\.$/);
-  });
-
-  it('say what was expected, what was received, and where, again for a cached document, and with 400 in the classic profile', async () => {
-    const endpoint = createEndpoint({ plugins: [limits({ maxDepth: 2, maxAliases: 0 })], httpStatusProfile: 'classic' });
-
-    for (const which of ['the first request', 'a cached document']) {
-      const response = await endpoint.send(post({ query: '{ a: books { author { name } } }' }));
-
-      const message = 'Expected the operation to have at most 2 levels of fields, got 3.';
-      const extensions = { code: 'GRAPHQL_VALIDATION_FAILED' };
-      assert.equal(response.status, 400);
-      assert.deepEqual(json(response).errors, [{ message, locations: [{ line: 1, column: 1 }], extensions }], which);
-    }
-  });
-
-  it('of depth do not count introspection', async () => {
-    const endpoint = createEndpoint({ plugins: [limits({ maxDepth: 1 })], introspection: true });
-
-    const response = await endpoint.send(post({ query: '{ __schema { queryType { fields { name } } } }' }));
-
-    assert.equal(response.status, 200);
-  });
 
   it('report to validationDidStart: its end callback gets the errors', async () => {
     const seen: unknown[] = [];
@@ -226,23 +157,13 @@ describe('a limit is not itself the attack (CVE-2026-34573)', () => {
     return `{ books { author { ...F0 } } } ${fragments.join(' ')}`;
   };
 
-  for (const options of [undefined, { maxDepth: 1000 }, { maxAliases: 1e9 }, { maxCost: 1e9 }]) {
-    it(`a fan of 2^90 fields is refused with ${JSON.stringify(options)}`, async () => {
-      const endpoint = createEndpoint(options && { plugins: [limits(options)] });
+  it('a fan of 2^90 fields is refused', async () => {
+    const endpoint = createEndpoint();
 
-      const response = await endpoint.send(post({ query: fan(90) }));
+    const response = await endpoint.send(post({ query: fan(90) }));
 
-      assert.equal(response.status, 422);
-      assert.deepEqual(endpoint.runs, []);
-    });
-  }
-
-  it('a chain of 1,500 fragments is refused before any walk of it ends in a stack overflow', async () => {
-    const fragments = Array.from({ length: 1500 }, (_, at) => `fragment F${at} on Author { ${at < 1499 ? `...F${at + 1}` : 'name'} }`);
-    const query = `{ books { author { ...F0 } } } ${fragments.join(' ')}`;
-
-    for (const options of [{ maxDepth: 10, maxAliases: 10 }, { maxCost: 100 }])
-      assert.equal((await createEndpoint({ plugins: [limits(options)] }).send(post({ query }))).status, 422);
+    assert.equal(response.status, 422);
+    assert.deepEqual(endpoint.runs, []);
   });
 
   it('a fragment is measured once, wherever it is spread: 4 to the power of 30 fields are counted', () => {
@@ -283,18 +204,4 @@ describe('a limit is not itself the attack (CVE-2026-34573)', () => {
 
     assert.equal(response.status, 422);
   });
-
-  for (const query of [
-    '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }',
-    '{ books { ...A } } fragment A on Book { author { books { ...A } } }',
-  ]) {
-    it(`circular fragments are refused: ${query}`, async () => {
-      const endpoint = createEndpoint({ plugins: [limits({ maxDepth: 5, maxAliases: 5, maxCost: 100 })] });
-
-      const response = await endpoint.send(post({ query }));
-
-      assert.equal(response.status, 422);
-      assert.equal(json(response).errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
-    });
-  }
 });
