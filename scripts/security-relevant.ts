@@ -11,7 +11,7 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
   'src/server/operation/format-errors.ts': [
     'test/unit/server/operation/errors.test.ts',
     'test/unit/server/operation/error-hash.test.ts',
-    'test/unit/server/call/hooks.test.ts',
+    'test/unit/server/operation/hooks.test.ts',
     'test/contract/security/leaks.test.ts',
     'test/unit/server/operation/masking.test.ts',
     'test/unit/server/operation/on-error.test.ts',

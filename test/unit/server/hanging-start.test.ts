@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { createHandler } from '../../../../src/entries/index.ts';
-import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
-import type { ServerOptions } from '../../../../src/server/startup/options.ts';
-import { stopTheClock } from '../../../support/clock.ts';
-import { deferred } from '../../../support/deferred.ts';
-import { echoServer } from '../../../support/echo-server.ts';
-import { webRequest } from '../../../support/events.ts';
-import { post } from '../../../support/plain-http.ts';
-import { recordingLogger } from '../../../support/recording-logger.ts';
-import { httpAPI } from '../../../support/sources.ts';
+import { createHandler } from '../../../src/entries/index.ts';
+import { createHandler as createFetchHandler } from '../../../src/entries/fetch.ts';
+import type { ServerOptions } from '../../../src/server/startup/options.ts';
+import { stopTheClock } from '../../support/clock.ts';
+import { deferred } from '../../support/deferred.ts';
+import { echoServer } from '../../support/echo-server.ts';
+import { webRequest } from '../../support/events.ts';
+import { post } from '../../support/plain-http.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import { httpAPI } from '../../support/sources.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { DataSource } from '../../../../src/entries/datasource.ts';
-import { createHandler } from '../../../../src/entries/index.ts';
-import type { ServerOptions } from '../../../../src/server/startup/options.ts';
-import { echoServer } from '../../../support/echo-server.ts';
-import type { EchoServer } from '../../../support/echo-server.ts';
-import { json, post } from '../../../support/plain-http.ts';
-import type { PlainResponse } from '../../../support/plain-http.ts';
-import { httpAPI } from '../../../support/sources.ts';
+import { DataSource } from '../../../src/entries/datasource.ts';
+import { createHandler } from '../../../src/entries/index.ts';
+import type { ServerOptions } from '../../../src/server/startup/options.ts';
+import { echoServer } from '../../support/echo-server.ts';
+import type { EchoServer } from '../../support/echo-server.ts';
+import { json, post } from '../../support/plain-http.ts';
+import type { PlainResponse } from '../../support/plain-http.ts';
+import { httpAPI } from '../../support/sources.ts';
 
 const typename = { query: '{ __typename }' };
 

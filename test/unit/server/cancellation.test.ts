@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 
-import { Call, OperationLife } from '../../../../src/server/call.ts';
-import { OpenCalls } from '../../../../src/server/startup/start.ts';
-import type { DeadlineOptions } from '../../../../src/server/startup/deadline.ts';
-import { recordingLogger } from '../../../support/recording-logger.ts';
+import { Call, OperationLife } from '../../../src/server/call.ts';
+import { OpenCalls } from '../../../src/server/startup/start.ts';
+import type { DeadlineOptions } from '../../../src/server/startup/deadline.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
 
 /** The events of a call: the platform reports `disconnects`, and the stream of the answer reports `left`. */
 type Step = 'answered' | 'disconnects' | 'left' | 'deadline' | 'last moment' | 'options';

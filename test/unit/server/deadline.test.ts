@@ -4,22 +4,22 @@ import type { TestContext } from 'node:test';
 
 import { GraphQLError } from 'graphql';
 
-import { createHandler as createLambdaHandler } from '../../../../src/entries/aws-lambda.ts';
-import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
-import { RESTDataSource, createHandler } from '../../../../src/entries/index.ts';
-import type { GraphQLRequestListener, ServerPlugin } from '../../../../src/entries/index.ts';
-import type { ServerOptions } from '../../../../src/server/startup/options.ts';
-import { quiet, stopTheClock } from '../../../support/clock.ts';
-import { deferred } from '../../../support/deferred.ts';
-import { functionURLEvent, httpAPIEvent, netlifyEvent, restEvent, webRequest } from '../../../support/events.ts';
-import { json, post } from '../../../support/plain-http.ts';
-import type { PlainResponse } from '../../../support/plain-http.ts';
-import { recordingLogger } from '../../../support/recording-logger.ts';
-import type { LogLine } from '../../../support/recording-logger.ts';
-import { httpAPI } from '../../../support/sources.ts';
-import { readWebResponse } from '../../../support/results.ts';
-import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
-import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
+import { createHandler as createLambdaHandler } from '../../../src/entries/aws-lambda.ts';
+import { createHandler as createFetchHandler } from '../../../src/entries/fetch.ts';
+import { RESTDataSource, createHandler } from '../../../src/entries/index.ts';
+import type { GraphQLRequestListener, ServerPlugin } from '../../../src/entries/index.ts';
+import type { ServerOptions } from '../../../src/server/startup/options.ts';
+import { quiet, stopTheClock } from '../../support/clock.ts';
+import { deferred } from '../../support/deferred.ts';
+import { functionURLEvent, httpAPIEvent, netlifyEvent, restEvent, webRequest } from '../../support/events.ts';
+import { json, post } from '../../support/plain-http.ts';
+import type { PlainResponse } from '../../support/plain-http.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import type { LogLine } from '../../support/recording-logger.ts';
+import { httpAPI } from '../../support/sources.ts';
+import { readWebResponse } from '../../support/results.ts';
+import { unhandledRejections } from '../../support/unhandled-rejections.ts';
+import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
 

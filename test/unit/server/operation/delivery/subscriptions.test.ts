@@ -6,16 +6,16 @@ import DataLoader from 'dataloader';
 import { GraphQLError, GraphQLScalarType, versionInfo } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
-import { RESTDataSource } from '../../../../src/entries/datasource.ts';
-import { createHandler } from '../../../../src/entries/fetch.ts';
-import type { ServerOptions } from '../../../../src/server/startup/options.ts';
-import { deferred } from '../../../support/deferred.ts';
-import { createEventSource } from '../../../support/event-source.ts';
-import { webRequest } from '../../../support/events.ts';
-import { get, post } from '../../../support/plain-http.ts';
-import { recordingLogger } from '../../../support/recording-logger.ts';
-import { eventReader, parseEvents, resultsOf } from '../../../support/sse.ts';
-import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
+import { RESTDataSource } from '../../../../../src/entries/datasource.ts';
+import { createHandler } from '../../../../../src/entries/fetch.ts';
+import type { ServerOptions } from '../../../../../src/server/startup/options.ts';
+import { deferred } from '../../../../support/deferred.ts';
+import { createEventSource } from '../../../../support/event-source.ts';
+import { webRequest } from '../../../../support/events.ts';
+import { get, post } from '../../../../support/plain-http.ts';
+import { recordingLogger } from '../../../../support/recording-logger.ts';
+import { eventReader, parseEvents, resultsOf } from '../../../../support/sse.ts';
+import { unhandledRejections } from '../../../../support/unhandled-rejections.ts';
 
 const typeDefs = `
   type Query { hello: String }

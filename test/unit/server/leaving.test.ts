@@ -4,15 +4,15 @@ import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 
-import { createHandler } from '../../../../src/entries/fetch.ts';
-import { createListener } from '../../../../src/entries/node.ts';
-import type { ServerOptions } from '../../../../src/server/startup/options.ts';
-import { quiet } from '../../../support/clock.ts';
-import { deferred } from '../../../support/deferred.ts';
-import { webRequest } from '../../../support/events.ts';
-import { post } from '../../../support/plain-http.ts';
-import { recordingLogger } from '../../../support/recording-logger.ts';
-import { after } from '../../../support/stages.ts';
+import { createHandler } from '../../../src/entries/fetch.ts';
+import { createListener } from '../../../src/entries/node.ts';
+import type { ServerOptions } from '../../../src/server/startup/options.ts';
+import { quiet } from '../../support/clock.ts';
+import { deferred } from '../../support/deferred.ts';
+import { webRequest } from '../../support/events.ts';
+import { post } from '../../support/plain-http.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import { after } from '../../support/stages.ts';
 
 const query = '{ slow { name } }';
 const headers = { 'content-type': 'application/json' };

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
-import type { ContextArgument } from '../../../../src/server/doors/http-settings.ts';
-import { createHandler } from '../../../../src/entries/index.ts';
-import type { ServerPlugin } from '../../../../src/entries/index.ts';
-import { quiet } from '../../../support/clock.ts';
-import { deferred } from '../../../support/deferred.ts';
-import { echoServer } from '../../../support/echo-server.ts';
-import type { EchoServer } from '../../../support/echo-server.ts';
-import { httpAPIEvent, webRequest } from '../../../support/events.ts';
-import { json, post } from '../../../support/plain-http.ts';
-import { httpAPI, sources } from '../../../support/sources.ts';
-import { before } from '../../../support/stages.ts';
+import { createHandler as createFetchHandler } from '../../../src/entries/fetch.ts';
+import type { ContextArgument } from '../../../src/server/doors/http-settings.ts';
+import { createHandler } from '../../../src/entries/index.ts';
+import type { ServerPlugin } from '../../../src/entries/index.ts';
+import { quiet } from '../../support/clock.ts';
+import { deferred } from '../../support/deferred.ts';
+import { echoServer } from '../../support/echo-server.ts';
+import type { EchoServer } from '../../support/echo-server.ts';
+import { httpAPIEvent, webRequest } from '../../support/events.ts';
+import { json, post } from '../../support/plain-http.ts';
+import { httpAPI, sources } from '../../support/sources.ts';
+import { before } from '../../support/stages.ts';
 
 const typename = post({ query: '{ __typename }' });
 

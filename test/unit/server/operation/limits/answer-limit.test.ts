@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
-import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
-import { createHandler } from '../../../../src/entries/index.ts';
-import type { ServerOptions } from '../../../../src/server/startup/options.ts';
-import { webRequest } from '../../../support/events.ts';
-import { json, post } from '../../../support/plain-http.ts';
-import type { PlainResponse } from '../../../support/plain-http.ts';
-import { recordingLogger } from '../../../support/recording-logger.ts';
-import { httpAPI } from '../../../support/sources.ts';
+import { graphqlJSExecutor } from '../../../../../src/entries/graphql-js.ts';
+import { incrementalDelivery } from '../../../../../src/entries/incremental.ts';
+import { createHandler } from '../../../../../src/entries/index.ts';
+import type { ServerOptions } from '../../../../../src/server/startup/options.ts';
+import { webRequest } from '../../../../support/events.ts';
+import { json, post } from '../../../../support/plain-http.ts';
+import type { PlainResponse } from '../../../../support/plain-http.ts';
+import { recordingLogger } from '../../../../support/recording-logger.ts';
+import { httpAPI } from '../../../../support/sources.ts';
 
 const typeDefs = `
   scalar JSON
