@@ -1,9 +1,8 @@
-import type { Asked, Door, DoorRules, OperationOutcome, Refusal, RequestBody, RequestCall } from '../../server/index.ts';
+import type { Asked, Door, OperationOutcome, Refusal, RequestBody, RequestCall } from '../../server/index.ts';
 import { describe, HeaderMap, isRecord } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
 import type { ScalarSchemas } from '../json-schema/index.ts';
 import { badRequest, json, jsonType, problem, problemType } from './problem.ts';
-import { decoded } from './route-table.ts';
 import type { Matched } from './route-table.ts';
 import type { Route, Target } from './route.ts';
 import { place, valueOf } from './values.ts';
@@ -15,72 +14,57 @@ export interface RouteSettings {
 }
 
 /** The way in of one path with routes. */
-export class RouteDoor implements Door {
-  readonly name = 'rest';
-  readonly route: string | undefined;
-  /** A cache may keep only what GET answers: the answer to HEAD has no body. */
-  readonly parameters: readonly string[] | undefined;
-  readonly #settings: RouteSettings;
-  readonly #matched: Matched;
-  readonly #route: Route | undefined;
-
-  constructor(settings: RouteSettings, matched: Matched, method: string) {
-    this.#settings = settings;
-    this.#matched = matched;
-    const route = matched.routes.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
-    this.#route = route;
-    this.route = route?.template;
-    this.parameters = method === 'GET' && route !== undefined ? [...route.inQuery.keys()] : undefined;
-  }
-
-  rules({ request: { method } }: RequestCall): DoorRules {
-    const methods = new Set(this.#matched.routes.map((one) => one.method as string));
-    if (methods.has('GET')) methods.add('HEAD');
-    // A POST needs the type of JSON even without a body, because pages of other sites can send any other POST with cookies.
-    const takes = method === 'POST' || (this.#route !== undefined && hasBody(this.#route)) ? [jsonType] : [];
-    return { methods: [...methods], takes, gives: [jsonType, problemType] };
-  }
-
-  async read({ request }: RequestCall, body: RequestBody): Promise<Asked> {
-    const route = this.#route!;
-    const placed = [...this.#readPath(route), ...this.#readQuery(route, request.queryString)];
-    // A body of GET, HEAD and DELETE is not read. Others may be empty if no variable comes from them.
-    const isIgnored = !methodsWithBody.has(route.method);
-    const isEmpty = isIgnored || (!hasBody(route) && request.body.kind !== 'value' && (await body.text()) === '');
-    const variables = isEmpty ? (Object.create(null) as Variables) : readBody(route, await body.json());
-    for (const [target, value] of placed) place(variables, target, value);
-    return { request: { documentId: route.documentId, variables }, write: (outcome, call) => writeOutcome(route, outcome, call) };
-  }
-
-  refuse(refusal: Refusal): HTTPResponse {
-    return writeRefusal(refusal);
-  }
-
-  #readPath({ inPath, segments }: Route): Placed[] {
-    return segments.flatMap((segment, at) => {
-      if (typeof segment === 'string') return [];
-      const text = decoded(this.#matched.segments[at]!);
-      if (text === undefined) throw badRequest(`Expected the parameter "${segment.name}" of the path to be percent-encoded UTF-8.`);
-      const target = inPath.get(segment.name)!;
-      return [[target, valueOf(segment.name, [text], target, this.#settings.scalars)]];
-    });
-  }
-
-  #readQuery({ inQuery }: Route, queryString: string): Placed[] {
-    const query = new URLSearchParams(queryString);
-    return [...new Set(query.keys())].flatMap((name) => {
-      const target = inQuery.get(name);
-      if (target !== undefined) return [[target, valueOf(name, query.getAll(name), target, this.#settings.scalars)]];
-      if (this.#settings.otherParameters.has(name)) return [];
-      throw badRequest(`Expected ${listOf([...inQuery.keys()], 'parameter')} in the query string, got "${name.slice(0, 80)}".`);
-    });
-  }
+export function routeDoor(settings: RouteSettings, { routes, segments }: Matched, method: string): Door {
+  const route = routes.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
+  return {
+    name: 'rest',
+    route: route?.template,
+    // A cache may keep only what GET answers: the answer to HEAD has no body.
+    parameters: method === 'GET' && route !== undefined ? [...route.inQuery.keys()] : undefined,
+    rules() {
+      const methods = new Set<string>(routes.map((one) => one.method));
+      if (methods.has('GET')) methods.add('HEAD');
+      // A POST needs the type of JSON even without a body, because pages of other sites can send any other POST with cookies.
+      const takes = method === 'POST' || (route !== undefined && hasBody(route)) ? [jsonType] : [];
+      return { methods: [...methods], takes, gives: [jsonType, problemType] };
+    },
+    read: (call, body) => readRequest(settings, { route: route!, segments }, call, body),
+    refuse: writeRefusal,
+  };
 }
 
-/** The value of a parameter, and its place in the variables. */
-type Placed = [target: Target, value: unknown];
+interface Chosen extends Pick<Matched, 'segments'> {
+  readonly route: Route;
+}
 
-const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+async function readRequest(
+  settings: RouteSettings,
+  { route, segments }: Chosen,
+  { request }: RequestCall,
+  body: RequestBody,
+): Promise<Asked> {
+  const placed: [target: Target, value: unknown][] = [];
+  for (const [at, segment] of route.segments.entries()) {
+    if (typeof segment === 'string') continue;
+    const { name } = segment;
+    const [text, target] = [segments[at], route.inPath.get(name)!];
+    if (text === undefined) throw badRequest(`Expected the parameter "${name}" of the path to be percent-encoded UTF-8.`);
+    placed.push([target, valueOf(name, [text], target, settings.scalars)]);
+  }
+  const query = new URLSearchParams(request.queryString);
+  for (const name of new Set(query.keys())) {
+    const target = route.inQuery.get(name);
+    if (target !== undefined) placed.push([target, valueOf(name, query.getAll(name), target, settings.scalars)]);
+    else if (!settings.otherParameters.has(name))
+      throw badRequest(`Expected ${listOf([...route.inQuery.keys()], 'parameter')} in the query string, got "${name.slice(0, 80)}".`);
+  }
+  // A body of GET, HEAD and DELETE is not read. Others may be empty if no variable comes from them.
+  const isIgnored = route.method === 'GET' || route.method === 'DELETE';
+  const isEmpty = isIgnored || (!hasBody(route) && request.body.kind !== 'value' && (await body.text()) === '');
+  const variables = isEmpty ? (Object.create(null) as Variables) : readBody(route, await body.json());
+  for (const [target, value] of placed) place(variables, target, value);
+  return { request: { documentId: route.documentId, variables }, write: (outcome, call) => writeOutcome(route, outcome, call) };
+}
 
 function hasBody({ body, members }: Route): boolean {
   return body !== undefined || members.length > 0;
@@ -143,50 +127,25 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /** The way in of the OpenAPI document. */
-export class DescriptionDoor implements Door {
-  readonly name = 'rest';
-  readonly route = '/openapi.json';
-  readonly #text: () => string;
-
-  constructor(text: () => string) {
-    this.#text = text;
-  }
-
-  rules(): DoorRules {
-    return { methods: ['GET', 'HEAD'], gives: [jsonType] };
-  }
-
-  read(): HTTPResponse {
-    const headers = new HeaderMap({ 'content-type': `${jsonType}; charset=utf-8`, 'x-content-type-options': 'nosniff' });
-    return { status: 200, headers, body: this.#text() };
-  }
-
-  refuse(refusal: Refusal): HTTPResponse {
-    return writeRefusal(refusal);
-  }
+export function descriptionDoor(text: () => string): Door {
+  const read = (): HTTPResponse => {
+    const { headers } = json(200, undefined, new HeaderMap());
+    return { status: 200, headers, body: text() };
+  };
+  return {
+    name: 'rest',
+    route: '/openapi.json',
+    rules: () => ({ methods: ['GET', 'HEAD'], gives: [jsonType] }),
+    read,
+    refuse: writeRefusal,
+  };
 }
 
 /** The way in of a path below the option `path` that has no route. */
-export class MissingDoor implements Door {
-  readonly name = 'rest';
-  readonly #path: string;
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  rules(): HTTPResponse {
-    const detail = `Expected the path of a route below "${this.#path}". If the endpoint itself is below it, set the option path of rest().`;
-    return problem(404, { detail, code: 'NOT_FOUND' });
-  }
-
-  read(): HTTPResponse {
-    return this.rules();
-  }
-
-  refuse(refusal: Refusal): HTTPResponse {
-    return writeRefusal(refusal);
-  }
+export function missingDoor(path: string): Door {
+  const detail = `Expected the path of a route below "${path}". If the endpoint itself is below it, set the option path of rest().`;
+  const answer = (): HTTPResponse => problem(404, { detail, code: 'NOT_FOUND' });
+  return { name: 'rest', rules: answer, read: answer, refuse: writeRefusal };
 }
 
 function writeRefusal({ status, error }: Refusal): HTTPResponse {

@@ -1,6 +1,6 @@
 import type { Door, ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import type { HTTPRequest, RightsFact } from '../../shared/index.ts';
-import { DescriptionDoor, MissingDoor, RouteDoor } from './door.ts';
+import { descriptionDoor, missingDoor, routeDoor } from './door.ts';
 import type { RouteSettings } from './door.ts';
 import { body, http } from './directives.ts';
 import { describeRoutes } from './openapi.ts';
@@ -76,8 +76,8 @@ function findDoor({ path, table, settings, described }: Finding, { path: whole, 
     const matched = table.match(below);
     const isDescription = described !== false && below.replace(/\/$/, '') === 'openapi.json';
     // Literal segments come before parameters, for the methods that they have.
-    if (isDescription && (method === 'GET' || method === 'HEAD' || matched.routes.length === 0)) return new DescriptionDoor(described);
-    if (matched.routes.length > 0) return new RouteDoor(settings, matched, method);
+    if (isDescription && (method === 'GET' || method === 'HEAD' || matched.routes.length === 0)) return descriptionDoor(described);
+    if (matched.routes.length > 0) return routeDoor(settings, matched, method);
   }
-  return isBelow ? new MissingDoor(path) : undefined;
+  return isBelow ? missingDoor(path) : undefined;
 }
