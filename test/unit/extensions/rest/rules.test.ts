@@ -46,7 +46,7 @@ function serve(plugins: readonly unknown[], more: object = {}): { readonly send:
     plugins: [...plugins, rest()],
     ...more,
   } as never) as unknown as (request: Request, context: object) => Promise<Response>;
-  const send: Send = async (method, path, headers = {}, body = undefined) =>
+  const send: Send = async (method, path, headers = {}, body) =>
     handler(
       new Request(`https://shop.example${path}`, {
         method,
