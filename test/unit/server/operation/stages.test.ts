@@ -22,6 +22,12 @@ const requests: Readonly<Record<string, object>> = {
   refused: { query: '{ a nope }' },
 };
 type Kind = keyof typeof requests;
+const titles: Readonly<Record<Kind, string>> = {
+  single: 'a single request',
+  batch: 'a batch',
+  stream: 'a stream',
+  refused: 'a request that is not valid',
+};
 
 /** An answer that a plugin makes itself. */
 const own: Readonly<Record<Stage, (subject: any) => unknown>> = {
@@ -68,79 +74,398 @@ const untouched: Cells = {
   refused: notValid,
 };
 
-/** The cells if the plugin's own result, or its error, is the outcome of the stage. `ran`: the resolvers of `a` that have run by then. */
-function replaced(stage: Stage, result: string, { status, ran }: { readonly status: number; readonly ran: 0 | 1 }): Cells {
-  if (stage === 'request') {
-    const all = [ran, ran * 2, 0, 0].map((count) => `${status} ${result}; ${count} ran`);
-    return Object.fromEntries(Object.keys(requests).map((kind, at) => [kind, all[at]!]));
-  }
-  if (stage === 'payload') return { ...untouched, stream: `200 ${result}; ${ran} ran` };
-  const before = stage === 'document' ? 0 : ran;
-  return {
-    single: `${status} ${result}; ${before} ran`,
-    batch: `200 [${result},{data:{b:"x"}}]; ${before + 1} ran`,
-    stream: `200 ${result}; 0 ran`,
-    refused: stage === 'execution' ? notValid : `${status} ${result}; 0 ran`,
-  };
-}
-
-function failed(stage: Stage, message: string, ran: 0 | 1): Cells {
-  return replaced(stage, `{errors:[{message:"${message}",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}`, { status: 500, ran });
-}
-
-/** A GraphQLError of the plugin: in the stage `document` it refuses the document. */
-function refusedBy(stage: Stage, message: string, ran: 0 | 1): Cells {
-  if (stage !== 'document') return failed(stage, message, ran);
-  const result = `{errors:[{message:"${message}",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]}`;
-  return replaced(stage, result, { status: 422, ran });
-}
-
-/** What a stage must return, in messages. */
-const outcomes: Readonly<Record<Stage, string>> = {
-  request: 'a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require',
-  operation: 'the outcome of next() or { ...outcome, result, errors }',
-  document: 'the outcome of next() or { ...outcome, errors }',
-  execution: 'the outcome of next() or { ...outcome, result, errors }',
-  payload: 'the outcome of next() or { result, errors }',
-};
-
-const lost = (stage: Stage, ran: 0 | 1): Cells => {
-  const mayHaveRun = stage === 'request' || stage === 'payload' || (ran === 1 && stage !== 'document');
-  const message = `The deadline of the request passed before this ${mayHaveRun ? 'was finished. It may have run.' : 'could run.'}`;
-  return replaced(stage, `{errors:[{message:"${message}",extensions:{code:"DEADLINE_EXCEEDED"}}]}`, { status: 504, ran });
-};
-
 /** What the client gets for each kind of request, and how many resolvers have run. */
-const table: Readonly<Record<string, (stage: Stage) => Cells>> = {
-  'passes on': () => untouched,
-  'throws before next': (stage) => refusedBy(stage, 'No.', 0),
-  'throws after next': (stage) => refusedBy(stage, 'No.', 1),
-  'returns nothing': (stage) => failed(stage, `Expected the stage ${stage} of plugins[0] to return ${outcomes[stage]}, got undefined.`, 1),
-  'does not wait for next, and returns nothing': (stage) =>
-    failed(stage, `Expected the stage ${stage} of plugins[0] to return ${outcomes[stage]}, got undefined.`, 1),
-  'calls next twice': (stage) => failed(stage, `Expected the stage ${stage} of plugins[0] to call next() once, but it called it twice.`, 1),
-  'answers without next': (stage) => answeredBy(stage, 0),
-  'answers after next': (stage) => answeredBy(stage, 1),
-  'hangs before next': (stage) => lost(stage, 0),
-  'hangs after next': (stage) => lost(stage, 1),
-  // By then a stream is over.
-  'hangs after next, and only watches': (stage) => ({ ...(stage === 'document' ? lost(stage, 0) : untouched), stream: lateStream(stage) }),
+const table: Readonly<Record<string, Readonly<Record<Stage, Cells>>>> = {
+  'passes on': {
+    request: untouched,
+    operation: untouched,
+    document: untouched,
+    execution: untouched,
+    payload: untouched,
+  },
+  'throws before next': {
+    request: {
+      single: '500 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      batch: '500 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      stream: '500 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused: '500 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    },
+    operation: {
+      single: '500 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      batch: '200 [{errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 1 ran',
+      stream: '200 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused: '500 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    },
+    document: {
+      single: '422 {errors:[{message:"No.",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]}; 0 ran',
+      batch: '200 [{errors:[{message:"No.",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]},{data:{b:"x"}}]; 1 ran',
+      stream: '200 {errors:[{message:"No.",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]}; 0 ran',
+      refused: '422 {errors:[{message:"No.",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]}; 0 ran',
+    },
+    execution: {
+      single: '500 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      batch: '200 [{errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 1 ran',
+      stream: '200 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused: notValid,
+    },
+    payload: {
+      ...untouched,
+      stream: '200 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    },
+  },
+  'throws after next': {
+    request: {
+      single: '500 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+      batch: '500 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 2 ran',
+      stream: '500 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused: '500 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    },
+    operation: {
+      single: '500 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+      batch: '200 [{errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 2 ran',
+      stream: '200 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused: '500 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    },
+    document: {
+      single: '422 {errors:[{message:"No.",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]}; 0 ran',
+      batch: '200 [{errors:[{message:"No.",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]},{data:{b:"x"}}]; 1 ran',
+      stream: '200 {errors:[{message:"No.",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]}; 0 ran',
+      refused: '422 {errors:[{message:"No.",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]}; 0 ran',
+    },
+    execution: {
+      single: '500 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+      batch: '200 [{errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 2 ran',
+      stream: '200 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused: notValid,
+    },
+    payload: {
+      ...untouched,
+      stream: '200 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+    },
+  },
+  'returns nothing': {
+    request: {
+      single:
+        '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+      batch:
+        '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 2 ran',
+      stream:
+        '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused:
+        '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    },
+    operation: {
+      single:
+        '500 {errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+      batch:
+        '200 [{errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 2 ran',
+      stream:
+        '200 {errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused:
+        '500 {errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    },
+    document: {
+      single:
+        '500 {errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      batch:
+        '200 [{errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 1 ran',
+      stream:
+        '200 {errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused:
+        '500 {errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    },
+    execution: {
+      single:
+        '500 {errors:[{message:"Expected the stage execution of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+      batch:
+        '200 [{errors:[{message:"Expected the stage execution of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 2 ran',
+      stream:
+        '200 {errors:[{message:"Expected the stage execution of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused: notValid,
+    },
+    payload: {
+      ...untouched,
+      stream:
+        '200 {errors:[{message:"Expected the stage payload of plugins[0] to return the outcome of next() or { result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+    },
+  },
+  'does not wait for next, and returns nothing': {
+    request: {
+      single:
+        '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+      batch:
+        '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 2 ran',
+      stream:
+        '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused:
+        '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    },
+    operation: {
+      single:
+        '500 {errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+      batch:
+        '200 [{errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 2 ran',
+      stream:
+        '200 {errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused:
+        '500 {errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    },
+    document: {
+      single:
+        '500 {errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      batch:
+        '200 [{errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 1 ran',
+      stream:
+        '200 {errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused:
+        '500 {errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    },
+    execution: {
+      single:
+        '500 {errors:[{message:"Expected the stage execution of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+      batch:
+        '200 [{errors:[{message:"Expected the stage execution of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 2 ran',
+      stream:
+        '200 {errors:[{message:"Expected the stage execution of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused: notValid,
+    },
+    payload: {
+      ...untouched,
+      stream:
+        '200 {errors:[{message:"Expected the stage payload of plugins[0] to return the outcome of next() or { result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+    },
+  },
+  'calls next twice': {
+    request: {
+      single:
+        '500 {errors:[{message:"Expected the stage request of plugins[0] to call next() once, but it called it twice.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+      batch:
+        '500 {errors:[{message:"Expected the stage request of plugins[0] to call next() once, but it called it twice.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 2 ran',
+      stream:
+        '500 {errors:[{message:"Expected the stage request of plugins[0] to call next() once, but it called it twice.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused:
+        '500 {errors:[{message:"Expected the stage request of plugins[0] to call next() once, but it called it twice.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    },
+    operation: {
+      single:
+        '500 {errors:[{message:"Expected the stage operation of plugins[0] to call next() once, but it called it twice.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+      batch:
+        '200 [{errors:[{message:"Expected the stage operation of plugins[0] to call next() once, but it called it twice.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 2 ran',
+      stream:
+        '200 {errors:[{message:"Expected the stage operation of plugins[0] to call next() once, but it called it twice.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused:
+        '500 {errors:[{message:"Expected the stage operation of plugins[0] to call next() once, but it called it twice.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    },
+    document: {
+      single:
+        '500 {errors:[{message:"Expected the stage document of plugins[0] to call next() once, but it called it twice.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      batch:
+        '200 [{errors:[{message:"Expected the stage document of plugins[0] to call next() once, but it called it twice.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 1 ran',
+      stream:
+        '200 {errors:[{message:"Expected the stage document of plugins[0] to call next() once, but it called it twice.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused:
+        '500 {errors:[{message:"Expected the stage document of plugins[0] to call next() once, but it called it twice.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    },
+    execution: {
+      single:
+        '500 {errors:[{message:"Expected the stage execution of plugins[0] to call next() once, but it called it twice.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+      batch:
+        '200 [{errors:[{message:"Expected the stage execution of plugins[0] to call next() once, but it called it twice.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 2 ran',
+      stream:
+        '200 {errors:[{message:"Expected the stage execution of plugins[0] to call next() once, but it called it twice.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+      refused: notValid,
+    },
+    payload: {
+      ...untouched,
+      stream:
+        '200 {errors:[{message:"Expected the stage payload of plugins[0] to call next() once, but it called it twice.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+    },
+  },
+  'answers without next': {
+    request: {
+      single: '418 own; 0 ran',
+      batch: '418 own; 0 ran',
+      stream: '418 own; 0 ran',
+      refused: '418 own; 0 ran',
+    },
+    operation: {
+      single: '200 {data:{a:"own"}}; 0 ran',
+      batch: '200 [{data:{a:"own"}},{data:{b:"x"}}]; 1 ran',
+      stream: '200 {data:{a:"own"}}; 0 ran',
+      refused: '200 {data:{a:"own"}}; 0 ran',
+    },
+    document: {
+      single: '422 {errors:[{message:"own",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]}; 0 ran',
+      batch: '200 [{errors:[{message:"own",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]},{data:{b:"x"}}]; 1 ran',
+      stream: '200 {errors:[{message:"own",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]}; 0 ran',
+      refused: '422 {errors:[{message:"own",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]}; 0 ran',
+    },
+    execution: {
+      single: '200 {data:{a:"own"}}; 0 ran',
+      batch: '200 [{data:{a:"own"}},{data:{b:"x"}}]; 1 ran',
+      stream: '200 {data:{a:"own"}}; 0 ran',
+      refused: notValid,
+    },
+    payload: {
+      ...untouched,
+      stream: '200 {data:{a:"own"}}; 0 ran',
+    },
+  },
+  'answers after next': {
+    request: {
+      single: '418 own; 1 ran',
+      batch: '418 own; 2 ran',
+      stream: '418 own; 0 ran',
+      refused: '418 own; 0 ran',
+    },
+    operation: {
+      single: '200 {data:{a:"own"}}; 1 ran',
+      batch: '200 [{data:{a:"own"}},{data:{b:"x"}}]; 2 ran',
+      stream: '200 {data:{a:"own"}}; 0 ran',
+      refused: '200 {data:{a:"own"}}; 0 ran',
+    },
+    document: {
+      single: '422 {errors:[{message:"own",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]}; 0 ran',
+      batch: '200 [{errors:[{message:"own",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]},{data:{b:"x"}}]; 1 ran',
+      stream: '200 {errors:[{message:"own",extensions:{code:"GRAPHQL_VALIDATION_FAILED"}}]}; 0 ran',
+      refused: notValid,
+    },
+    execution: {
+      single: '200 {data:{a:"own"}}; 1 ran',
+      batch: '200 [{data:{a:"own"}},{data:{b:"x"}}]; 2 ran',
+      stream: '200 {data:{a:"own"}}; 0 ran',
+      refused: notValid,
+    },
+    payload: {
+      ...untouched,
+      stream: '200 {data:{a:"own"}} {data:{a:"own"}}; 2 ran',
+    },
+  },
+  'hangs before next': {
+    request: {
+      single:
+        '504 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+      batch:
+        '504 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+      stream:
+        '504 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+      refused:
+        '504 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+    },
+    operation: {
+      single:
+        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+      batch:
+        '200 [{errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]},{data:{b:"x"}}]; 1 ran',
+      stream:
+        '200 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+      refused:
+        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+    },
+    document: {
+      single:
+        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+      batch:
+        '200 [{errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]},{data:{b:"x"}}]; 1 ran',
+      stream:
+        '200 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+      refused:
+        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+    },
+    execution: {
+      single:
+        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+      batch:
+        '200 [{errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]},{data:{b:"x"}}]; 1 ran',
+      stream:
+        '200 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+      refused: notValid,
+    },
+    payload: {
+      ...untouched,
+      stream:
+        '200 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+    },
+  },
+  'hangs after next': {
+    request: {
+      single:
+        '504 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 1 ran',
+      batch:
+        '504 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 2 ran',
+      stream:
+        '504 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+      refused:
+        '504 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+    },
+    operation: {
+      single:
+        '504 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 1 ran',
+      batch:
+        '200 [{errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]},{data:{b:"x"}}]; 2 ran',
+      stream:
+        '200 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+      refused:
+        '504 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+    },
+    document: {
+      single:
+        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+      batch:
+        '200 [{errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]},{data:{b:"x"}}]; 1 ran',
+      stream:
+        '200 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+      refused:
+        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+    },
+    execution: {
+      single:
+        '504 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 1 ran',
+      batch:
+        '200 [{errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]},{data:{b:"x"}}]; 2 ran',
+      stream:
+        '200 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+      refused: notValid,
+    },
+    payload: {
+      ...untouched,
+      stream:
+        '200 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 1 ran',
+    },
+  },
+  'hangs after next, and only watches': {
+    request: {
+      ...untouched,
+      stream:
+        '200 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+    },
+    operation: {
+      ...untouched,
+      stream:
+        '200 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+    },
+    document: {
+      single:
+        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+      batch:
+        '200 [{errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]},{data:{b:"x"}}]; 1 ran',
+      stream:
+        '200 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+      refused:
+        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+    },
+    execution: {
+      ...untouched,
+      stream:
+        '200 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+    },
+    payload: {
+      ...untouched,
+      stream:
+        '200 {data:{a:"x"}} {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 1 ran',
+    },
+  },
 };
-
-function lateStream(stage: Stage): string {
-  const { stream } = lost(stage === 'document' ? 'document' : 'payload', 0);
-  return stage === 'payload' ? stream!.replace('200 ', '200 {data:{a:"x"}} ').replace('0 ran', '1 ran') : stream!;
-}
-
-function answeredBy(stage: Stage, ran: 0 | 1): Cells {
-  if (stage === 'request') return replaced(stage, 'own', { status: 418, ran });
-  // The reason why a document is not valid is not replaced.
-  if (stage === 'document') return { ...refusedBy(stage, 'own', ran), ...(ran === 1 && { refused: notValid }) };
-  // A stage that did not call `next` ends the stream.
-  if (stage === 'payload')
-    return { ...untouched, stream: ran === 0 ? '200 {data:{a:"own"}}; 0 ran' : '200 {data:{a:"own"}} {data:{a:"own"}}; 2 ran' };
-  return replaced(stage, '{data:{a:"own"}}', { status: 200, ran });
-}
 
 async function send(t: TestContext, { stage, behavior, kind }: { stage: Stage; behavior: string; kind: Kind }): Promise<string> {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 27) });
@@ -149,7 +474,7 @@ async function send(t: TestContext, { stage, behavior, kind }: { stage: Stage; b
   const enter = behaviors[behavior]!(stage);
   const isMisbehaving = (subject: { request: { query?: string } }): boolean => stage === 'request' || /\ba\b/.test(subject.request.query!);
   const plugin = {
-    onlyWatches: behavior.endsWith('only watches'),
+    onlyWatches: behavior === 'hangs after next, and only watches',
     [stage]: async (subject: any, next: Next) => (isMisbehaving(subject) ? enter(subject, next) : next()),
   } as ServerPlugin;
   const handler = createHandler({
@@ -197,7 +522,7 @@ describe('a plugin', () => {
   for (const behavior of Object.keys(behaviors))
     for (const stage of stages)
       for (const kind of Object.keys(requests))
-        test(`that ${behavior} in the stage ${stage} of a request: ${kind}`, async (t) => {
-          assert.equal(await send(t, { stage, behavior, kind }), table[behavior]!(stage)[kind]);
+        test(`that ${behavior} in the stage ${stage} of ${titles[kind]!}`, async (t) => {
+          assert.equal(await send(t, { stage, behavior, kind }), table[behavior]![stage][kind]);
         });
 });
