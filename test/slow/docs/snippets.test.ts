@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -12,16 +13,17 @@ import { surroundings } from './surroundings.ts';
 let folder: SnippetFolder;
 
 before(async () => {
-  folder = await writeSnippets(await readPages(), surroundings);
+  const agents = await readFile(join(root, 'AGENTS.md'), 'utf8');
+  folder = await writeSnippets({ ...(await readPages()), 'AGENTS.md': agents }, surroundings);
 });
 after(() => folder.remove());
 
-test('every TypeScript block of README.md and docs/ compiles, strictly', async () => {
+test('every TypeScript block of README.md, AGENTS.md and docs/ compiles, strictly', async () => {
   assert.ok(folder.snippets.length > 50);
   assert.deepEqual(await folder.compile(), []);
 });
 
-test('every TypeScript block of README.md and docs/ runs, logs what it says, and its handler answers', async () => {
+test('every TypeScript block of README.md, AGENTS.md and docs/ runs, logs what it says, and its handler answers', async () => {
   const files = folder.snippets
     .filter(({ block }) => block.notes['not run'] === undefined)
     .map(({ place, file, block }) => ({

@@ -16,7 +16,7 @@ const execute = promisify(execFile);
 test('the package contains only the files that are meant to be published', async () => {
   const { files } = await packPackage();
   const meant =
-    /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/(?:[\w-]+\.md|examples\/[\w/.-]+|playground\.png|figures\/[\w-]+\.(?:svg|png))|src\/tools\/cli\/init\/templates\/.+|dist\/(?:esm|cjs)\/(?:[\w-]+\/)*[\w-]+\.(?:js|js\.map|d\.ts)|dist\/(?:esm|cjs)\/package\.json|dist\/playground\/(?:main\.js|style\.css|worker\.js)\.gz|dist\/playground-licenses\.txt)$/;
+    /^(?:package\.json|README\.md|LICENSE|AGENTS\.md|CHANGELOG\.md|docs\/(?:[\w-]+\.md|examples\/[\w/.-]+|playground\.png|figures\/[\w-]+\.(?:svg|png))|src\/tools\/cli\/init\/templates\/.+|dist\/(?:esm|cjs)\/(?:[\w-]+\/)*[\w-]+\.(?:js|js\.map|d\.ts)|dist\/(?:esm|cjs)\/package\.json|dist\/playground\/(?:main\.js|style\.css|worker\.js)\.gz|dist\/playground-licenses\.txt)$/;
 
   assert.ok(files.length > 100);
   assert.deepEqual(

@@ -32,6 +32,9 @@ export type ProjectFiles = ReadonlyMap<string, string>;
 // The package contains the templates as they are in the sources.
 const templates = fileURLToPath(new URL('src/tools/cli/init/templates/', packageRoot));
 
+/** The map of the pages, for agents that work on the project: the file of this package. */
+const agentsFile = 'AGENTS.md';
+
 /** The name in the templates. The project's name replaces it. */
 const placeholder = 'my-graphql-api';
 
@@ -49,6 +52,7 @@ export async function composeProject({ platform, api }: ProjectChoices, folderNa
   const version = await readPackageVersion();
   const complete = (text: string): string =>
     text.replaceAll(placeholder, name).replace('"graphql-functions": "*"', `"graphql-functions": "^${version}"`);
+  files.set(agentsFile, await readFile(new URL(agentsFile, packageRoot), 'utf8'));
   return new Map(Array.from(files, ([path, text]) => [path, complete(text)]));
 }
 

@@ -28,6 +28,7 @@ const filesOf: Readonly<Record<InitPlatform, readonly string[]>> = {
 const openFiles = [
   ...['books', 'context', 'options', 'resolvers', 'scalars', 'schema'].map((name) => `graphql/${name}.ts`),
   '.gitignore',
+  'AGENTS.md',
   'README.md',
   'package.json',
   'test/graphql.test.ts',
