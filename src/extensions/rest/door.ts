@@ -3,6 +3,7 @@ import { describe, HeaderMap, isRecord } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
 import type { ScalarSchemas } from '../json-schema/index.ts';
 import { badRequest, json, jsonType, problem, problemType } from './problem.ts';
+import { decoded } from './route-table.ts';
 import type { Matched } from './route-table.ts';
 import type { Route, Target } from './route.ts';
 import { place, valueOf } from './values.ts';
@@ -52,6 +53,8 @@ async function readRequest(
     placed.push([target, valueOf(name, [text], target, settings.scalars)]);
   }
   const query = new URLSearchParams(request.queryString);
+  // URLSearchParams would replace what does not decode.
+  if (decoded(request.queryString) === undefined) throw badRequest('Expected the query string to be percent-encoded UTF-8.');
   for (const name of new Set(query.keys())) {
     const target = route.inQuery.get(name);
     if (target !== undefined) placed.push([target, valueOf(name, query.getAll(name), target, settings.scalars)]);

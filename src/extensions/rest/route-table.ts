@@ -37,7 +37,8 @@ function orderOf({ segments }: Route): string {
   return segments.map((segment) => (typeof segment === 'string' ? 0 : 1)).join('');
 }
 
-function decoded(segment: string): string | undefined {
+/** Decodes a text. Undefined if it is malformed. */
+export function decoded(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
   } catch {

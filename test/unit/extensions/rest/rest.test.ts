@@ -214,6 +214,7 @@ describe('a request that cannot be answered is a problem:', () => {
     ['an empty segment', 'GET', '/rest/books//7', 404, /^Expected the path of a route/],
     ['another method', 'PATCH', '/rest/both', 405, 'Expected GET or HEAD, got PATCH.'],
     ['a malformed path', 'GET', '/rest/books/%E0%A4%A', 400, 'Expected the parameter "id" of the path to be percent-encoded UTF-8.'],
+    ['a malformed query string', 'GET', '/rest/echo?id=%E0%A4%A', 400, 'Expected the query string to be percent-encoded UTF-8.'],
     ['a key twice', 'GET', '/rest/echo?id=1&id=2', 400, 'Expected the parameter "id" once, got it 2 times.'],
     ['an unknown key', 'GET', '/rest/both?utm=1', 400, 'Expected "flag" in the query string, got "utm".'],
     [
