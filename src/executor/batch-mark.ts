@@ -6,7 +6,7 @@ type Resolver = (...given: any[]) => unknown;
 export type BatchFunction = (parents: readonly any[], args: any, context: any, info: GraphQLResolveInfo) => unknown;
 
 /**
- * What `batch` returns: an ordinary resolver. The planned executor calls its function for all parents at once, and every other executor for
+ * The result of `batch`, an ordinary resolver. The planned executor calls its function for all parents at once, and every other executor for
  * each parent.
  *
  * TypeScript infers the context of its function from `contextType`, which no value has: inferred from the parameters, it would be

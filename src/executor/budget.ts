@@ -139,7 +139,7 @@ export class Budget {
 const none = Symbol('none');
 
 /**
- * What each unit of work adds to the size, when none is free. A small answer is thus limited to 75,000 promises, to 5,000 errors beyond those
+ * The size that each unit of work adds, when none is free. A small answer is thus limited to 75,000 promises, to 5,000 errors beyond those
  * that are kept, to 56,250 objects and lists in arguments, or to 22,500 fields that are planned for further types.
  */
 function sizeOfWork({ capacity: { maxBytes } }: BudgetLimits): number {

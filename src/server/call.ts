@@ -43,7 +43,7 @@ export interface Platforms {
   readonly streaming?: Streaming | undefined;
 }
 
-/** What the calls of one handler share. */
+/** The parts that all calls of one handler share. */
 export interface Serving extends Platforms {
   readonly starter: Starter;
 }
@@ -76,7 +76,7 @@ export class Call {
   readonly env: unknown;
   readonly adapter: PlatformAdapter<unknown>;
   readonly starter: Starter;
-  /** Undefined: the platform cannot stream. */
+  /** Undefined if the platform cannot stream. */
   readonly streaming: Streaming | undefined;
   /** Undefined until the event has been read. */
   request: HTTPRequest | undefined = undefined;
@@ -99,7 +99,7 @@ export class Call {
   /** The headers to which the common ones have been added. They are not those of the response if a plugin has replaced it since. */
   finished: HeaderMap | undefined = undefined;
   isAnswered = false;
-  /** What was passed to `waitUntil` where the platform freezes the process after the response. Undefined: nothing was. */
+  /** Work passed to `waitUntil` on a platform that has none: the response waits for it. */
   work: Set<Promise<unknown>> | undefined = undefined;
   /** Why work of each kind was canceled, and why nothing is awaited. */
   readonly #reasons: { [TCause in Until | 'late']?: Error } = {};
@@ -395,10 +395,10 @@ export function createOperationOfPlugin(call: ArrivedCall, request: GraphQLReque
 }
 
 interface OperationParts extends Pick<Asked<never>, 'fill'> {
-  /** Those of the batch. Default: 1 */
+  /** The number of operations in the batch. Default: 1 */
   readonly operations?: number;
   readonly batchIndex?: number;
-  /** Undefined: it has one answer. */
+  /** Undefined if the operation has one answer. */
   readonly delivery?: Delivery | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What the development tools import from the server in addition to hooks and types. No other folder imports this file (test/unit/structure.test.ts).
+// The development tools import this from the server, in addition to hooks and types. No other folder imports this file (test/unit/structure.test.ts).
 
 export { serve } from './pipeline.ts';
 export { createClose } from './startup/start.ts';

@@ -377,7 +377,7 @@ export function createUnobservedHandler(platforms: Platforms, source: OptionsSou
 /** Creates a handler from options. Throws if they are invalid. */
 export type CreateFromOptions<THandler> = (options: OptionsSource<ServerOptions>) => THandler;
 
-/** Called instead of every `create`, with its argument. Returns the handler of `create(options)`, or what is to replace it. */
+/** Gets each new handler's options and the function that creates it; returns the handler to use. */
 export type HandlerObserver = <THandler>(create: CreateFromOptions<THandler>, options: OptionsSource<ServerOptions>) => THandler;
 
 /** On the global object, because a bundled function has a copy of this module for itself. */

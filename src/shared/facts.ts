@@ -38,7 +38,7 @@ export function textOfRule({ scopes, policies }: RightsRule): string {
 
 /** The fact "edge" of a request: whether the answer may be shared. */
 export interface AnswerDecision {
-  /** Undefined: the decision is not known yet. */
+  /** Undefined until the decision is known. */
   readonly public?: boolean | undefined;
   readonly reason?: string | undefined;
   readonly hit?: true | undefined;

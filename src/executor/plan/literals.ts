@@ -86,7 +86,7 @@ export class Inputs {
     this.list = inputs.map((input) => new PreparedInput(input));
   }
 
-  /** Undefined: graphql-js decides. */
+  /** Prepares the inputs of a field; undefined if graphql-js must coerce them. */
   prepare(nodes: readonly GivenNode[]): GivenInputs | undefined {
     if (nodes.length > 0) return this.#prepare(nodes);
     if (this.#none === null) this.#none = this.#prepare(nodes);

@@ -55,7 +55,7 @@ export type ExplainMismatch = (mismatch: Mismatch) => string;
 /** A value that does not match the type of its field: null where that is not allowed, no list where one is expected, or a wrong leaf. */
 export interface Mismatch {
   readonly info: GraphQLResolveInfo;
-  /** Undefined: the value is a property of the parent object, or what its method returned. */
+  /** Undefined if the value is a property of the parent object, or the result of its method. */
   readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined;
   readonly value: unknown;
   /** The parent object. Undefined at the root without a rootValue, and for values that were awaited. */
@@ -120,7 +120,7 @@ export class Run {
   variableValues: VariableValues | undefined = undefined;
   /** True when nothing follows. */
   hasEnded = false;
-  /** Undefined: no batched field has been reached. */
+  /** Undefined until a batched field has been reached. */
   batches: Batches | undefined = undefined;
   /** The lines of the document. Undefined: no error has been located. */
   lineStarts: LineStarts | undefined = undefined;

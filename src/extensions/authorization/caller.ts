@@ -51,7 +51,7 @@ export class Caller {
     return isAllowed ? undefined : refusal('FORBIDDEN', scopes);
   }
 
-  /** Undefined: nobody. Whatever fails is no GraphQLError, so that the answer is a masked 500. */
+  /** The caller's claims, undefined for nobody. A failure is not thrown as a GraphQLError, so the answer is a masked 500. */
   async #claims(): Promise<ReadonlySet<string> | undefined> {
     let given: unknown;
     try {

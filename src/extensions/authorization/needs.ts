@@ -37,7 +37,7 @@ class Types {
   }
 }
 
-/** What a field of one of several types needs, and the types of the objects that it may return. */
+/** The needs of a field of one of several types, and the types of the objects that it may return. */
 interface FieldNeeds {
   readonly rules: readonly RightsRule[];
   readonly returned: Types;

@@ -2,7 +2,7 @@ import type { MaybePromise } from './rules.ts';
 import { aFunction, assertEntries, isRecord } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
 
-/** What `claims` and policies get. */
+/** The argument of `claims` and of policies. */
 export interface RightsArgument<TContext = any> {
   /** The third argument of resolvers: the return value of `context`, with `dataSources`. */
   readonly context: TContext;

@@ -25,7 +25,7 @@ import { definitions } from './rules.ts';
 export function authorization<TContext = any>(options: AuthorizationOptions<TContext>): ServerPlugin {
   assertAuthorizationOptions(options as AuthorizationOptions);
   const rights = new Rights(options as AuthorizationOptions);
-  /** Undefined: the schema was not made from text. */
+  /** Undefined if the schema was not made from text. */
   let textHasRules: boolean | undefined;
   return {
     once: 'authorization()',
@@ -157,7 +157,7 @@ function defines(source: unknown, name: string): boolean {
   }
 }
 
-/** What may be between two tokens. */
+/** Matches the characters that may stand between two tokens. */
 const ignored = '(?:[\\s,\\uFEFF]|#.*)*';
 
 /** A directive or an import of one in a text, or a name in a document as JSON. */

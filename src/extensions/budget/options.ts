@@ -18,7 +18,7 @@ export interface BudgetOptions<TContext = any> {
   /** The points that a client gets back in a second, until it has `capacity`. A function gets the context, and may be asynchronous. */
   readonly refillPerSecond: number | ((contextValue: TContext) => number | Promise<number>);
   /**
-   * What happens to operations if the store is down or slow. 'allow': they run without taking points. 'refuse': they get 503. Required, but
+   * The fate of operations while the store is down or slow. 'allow': they run without taking points. 'refuse': they get 503. Required, but
    * for `memoryStore`, where the default is 'refuse'.
    */
   readonly whenStoreFails?: 'allow' | 'refuse' | undefined;

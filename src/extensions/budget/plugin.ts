@@ -12,7 +12,7 @@ import type { BudgetOptions } from './options.ts';
 import { writeFields } from './rate-limit-fields.ts';
 import type { BudgetEntry } from './rate-limit-fields.ts';
 
-/** The fact of a request: what header fields say of its operation after which the fewest points were left. */
+/** Key of a fact: the entries of the `RateLimit` fields, for the operation that left the fewest points. */
 const ownFact: unique symbol = Symbol('budget');
 
 /**

@@ -102,7 +102,7 @@ interface Request {
   readonly start: number;
   readonly cpu: number | undefined;
   readonly operations: Operation[];
-  /** Undefined: the answer is no stream. */
+  /** Undefined if the answer is not a stream. */
   streamStatus?: number;
 }
 

@@ -46,7 +46,7 @@ export interface CostRecord {
    * `hit`: the answer came from the store. Without `public` the decision was not known yet.
    */
   readonly sharing?: AnswerDecision;
-  /** What errors do to the answer, if the request or the trusted document says so. */
+  /** The effect of errors on the answer, if the request or the trusted document names one. */
   readonly onError?: ErrorBehavior;
   /** With the extension `idempotency`, for an operation with a key: it ran, its stored answer was sent, or it was refused. */
   readonly idempotency?: 'claimed' | 'replayed' | 'refused';

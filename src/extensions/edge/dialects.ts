@@ -29,7 +29,7 @@ export interface Dialect {
 
 /** The tags of a store, with its limits for them. */
 export interface TagDialect {
-  /** Undefined: the tags are in the `extensions` of the answer. */
+  /** Undefined if the tags go into the `extensions` of the answer. */
   readonly header: string | undefined;
   readonly separator: ',' | ' ';
   /** Tags of one answer. */

@@ -136,7 +136,7 @@ class EdgePlugin implements Edge {
   async operation(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
     const { request: given, requestIsBatched } = call;
     const request = call.call.facts.get(ownFact) as EdgeRequest | undefined;
-    // A plugin outside of this one has run it.
+    // A plugin listed before edge runs this operation itself; edge has not seen its request.
     if (request === undefined) return next();
     const operation: EdgeOperation = { request: given, requestIsBatched, facts: call.facts, freshUntil: Infinity, fields: [] };
     request.operations.push(operation);
@@ -206,7 +206,7 @@ class EdgePlugin implements Edge {
     await this.#purges.purge(request, platform);
   }
 
-  /** Undefined: no operation was chosen, its document is unknown, or it is that of another handler. */
+  /** Returns undefined if no operation was chosen, or its document is unknown or belongs to another handler. */
   #hintsOf({ request: { variables }, outcome }: Pick<EdgeOperation, 'request' | 'outcome'>): OperationHints | undefined {
     const { document, operation } = outcome ?? {};
     if (document === undefined || operation === undefined || this.#schema === undefined) return undefined;

@@ -77,7 +77,7 @@ export function cloudFrontPurge(options: {
  * edge({ cdn: 'vercel', purge: vercelPurge(dangerouslyDeleteByTag) })
  */
 export function vercelPurge(byTag: (tags: string[]) => Promise<unknown>): PurgeClient {
-  // Its API takes 8,196 characters of tags, each of which may have 256.
+  // Vercel's API takes 8,196 characters of tags, each of which may have 256.
   return { purge: (tags) => byTag([...tags]), batchSize: 30 };
 }
 

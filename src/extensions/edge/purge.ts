@@ -106,7 +106,7 @@ export class Purges {
   readonly #cdn: Purger | undefined;
   readonly #store: Purger | undefined;
   readonly #salt: string | undefined;
-  /** What purges by hand still have to do. The next request that ends keeps the process alive for it. */
+  /** Unfinished purges by hand. The next request that ends keeps the process alive for them. */
   readonly #work = new Set<Promise<void>>();
   /** True if the platform freezes the process after its answer, as the last request has shown. */
   #isFrozen = false;

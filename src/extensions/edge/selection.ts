@@ -25,7 +25,7 @@ export interface SelectedField {
 export interface Shape {
   /** The response names of all fields, joined with spaces. */
   readonly keys: string;
-  /** Those of `__typename`. */
+  /** The response names of `__typename`. */
   readonly typenameKeys: readonly string[];
   /** The response name of the id. With arguments, an object may have several ids, so that such a field is none. */
   readonly idKey: string | undefined;

@@ -28,7 +28,7 @@ export class StaticHints {
     this.fields = fields;
   }
 
-  /** Undefined: the schema has no root type for the operation. */
+  /** Returns undefined if the schema has no root type for the operation. */
   of(
     schema: GraphQLSchema,
     { document, operation }: { readonly document: DocumentNode; readonly operation: OperationDefinitionNode },

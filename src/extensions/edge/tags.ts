@@ -39,7 +39,7 @@ function entityTag(type: string, id: string, salt: string | undefined): string {
   return `e:${type}:${salt === undefined && /^[\w.-]{1,64}$/.test(id) ? id : sha256((salt ?? '') + id).slice(0, 24)}`;
 }
 
-/** Undefined: the answer is too large, or its tags exceed the limits. Then it must not be kept. */
+/** Returns undefined if the answer must not be kept: it is too large, or its tags exceed the limits. */
 export function tagsOfAnswer(root: Place, data: Answered, limits: TagDialect, settings: TagSettings): readonly string[] | undefined {
   const contents = new Contents();
   contents.addFields(root, root.types[0]!, data);

@@ -7,7 +7,7 @@ import type { OperationExecution, HTTPExtension, OperationOutcome } from '../../
 /** A stored answer, in JSON. It has no header fields, because they may be cookies. */
 interface StoredAnswer {
   readonly result: FormattedExecutionResult;
-  /** Undefined: 200, or what follows from the media type. */
+  /** Undefined if the status is 200, or the media type decides it. */
   readonly status?: number | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface IdempotencyOptions<TContext = any> {
   /** For how long records and answers are kept: at most a year, and longer than the longest run. Default: 86,400, a day. */
   readonly ttl?: Seconds | undefined;
   /**
-   * What a retry gets if the first attempt was interrupted, so that it is unknown whether it took effect. 'refuse': an error; a person can
+   * The answer to a retry if the first attempt was interrupted, so that nobody knows whether it took effect. 'refuse': an error; a person can
    * look. 'run again': it runs, once the first attempt cannot be running any more; for mutations that are safe to repeat. Default: 'refuse'
    */
   readonly afterCrash?: 'refuse' | 'run again' | undefined;

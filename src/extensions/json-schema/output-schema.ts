@@ -83,7 +83,7 @@ interface Collected {
   readonly selected: Map<string, Selected>;
   readonly references: JSONSchema[];
   readonly visited: Set<SelectionSetNode>;
-  /** Undefined: fragments are inlined. */
+  /** Undefined if fragments are inlined. */
   readonly components: Components | undefined;
 }
 

@@ -60,7 +60,7 @@ export class PageLimits implements PageDefaults {
     return this.pageOf(type, field)?.default;
   }
 
-  /** Undefined for a field without pages. */
+  /** Returns undefined if the field has no pages. */
   pageOf(type: GraphQLNamedType, field: Field): Page | undefined {
     const coordinate = `${type.name}.${field.name}`;
     if (!this.#pages.has(coordinate)) this.#pages.set(coordinate, this.#findPage(type, field));

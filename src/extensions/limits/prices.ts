@@ -80,7 +80,7 @@ export class Prices implements LimitsFact {
     return cost;
   }
 
-  /** Undefined for `__typename`, `__schema` and `__type`, which are not among a type's fields. */
+  /** Returns undefined if the type does not list the field, as with `__typename`, `__schema` and `__type`. */
   fieldOf(type: GraphQLNamedType | undefined, name: string): PricedField | undefined {
     if (!isObjectType(type) && !isInterfaceType(type)) return undefined;
     let fields = this.#fields.get(type);
@@ -127,7 +127,7 @@ interface PricedField {
   readonly dimensions: number;
   /** The fields of the objects, as far as their sizes differ. */
   readonly variants: readonly SizedField[];
-  /** One of the objects has no size arguments, so the field around it says how many items it has. */
+  /** True if an object has no size arguments, so the field around it says how many items the list has. */
   readonly isOpen: boolean;
 }
 
@@ -145,7 +145,7 @@ function dimensionsOf(type: GraphQLOutputType): number {
 }
 
 /**
- * What a selection set costs: a fixed part, and a part for each item of the lists directly in it, whose number the field around it may
+ * The cost of a selection set: a fixed part, and a part for each item of the lists directly in it, whose number the field around it may
  * know. The parts are separate, so that a fragment is computed once even if it is spread in fields of many sizes: the limit must not be the
  * attack.
  */

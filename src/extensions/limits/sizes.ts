@@ -63,7 +63,7 @@ function defaultOf(input: GraphQLInput): unknown {
     const values = graphql.getArgumentValues({ args: [input] } as never, { kind: Kind.FIELD, arguments: [] } as never);
     return values[input.name];
   } catch {
-    // It is required.
+    // The input is required and has no default.
     return undefined;
   }
 }
@@ -135,7 +135,7 @@ export class SizeReader {
     return sizes;
   }
 
-  /** Undefined for a variable without a value, too: then the default of the schema holds, which a null would replace. */
+  /** Returns undefined also if a variable has no value: then the default of the schema holds, which a null would replace. */
   #givenTo(
     name: string,
     given: readonly { readonly name: { readonly value: string }; readonly value: ValueNode }[],
@@ -144,7 +144,7 @@ export class SizeReader {
     return node?.kind === Kind.VARIABLE && !Object.hasOwn(this.#variables, node.name.value) ? undefined : node;
   }
 
-  /** Undefined for null. */
+  /** Returns undefined if the value is null. */
   #sizeIn(type: GraphQLInputType, node: ValueNode): number | undefined {
     if (node.kind === Kind.VARIABLE) return toSize(type, this.#variables[node.name.value]);
     if (node.kind === Kind.NULL) return undefined;

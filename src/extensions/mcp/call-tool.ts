@@ -24,7 +24,7 @@ interface Called {
   readonly maxBytes: number;
 }
 
-/** What is wrong with the names of arguments: execution ignores variables that the document does not define. */
+/** Names an argument that the tool does not define: execution would ignore it. */
 export function unknownArgument({ variables }: Tool, given: unknown): string | undefined {
   if (!isRecord(given)) throw new RPCError(200, invalidParams, 'Expected arguments to be an object.');
   const unknown = Object.keys(given).find((name) => !variables.has(name));

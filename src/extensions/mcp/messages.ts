@@ -2,7 +2,7 @@ import { isRecord } from '../../shared/index.ts';
 
 /** A request or notification of JSON-RPC 2.0. */
 export interface Message {
-  /** Undefined: a notification, which gets no answer. */
+  /** Undefined if the message is a notification, which gets no answer. */
   readonly id: string | number | undefined;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import { aFunction, assertEntries, boolean, isRecord, isScope, positive, text } 
 import type { Expectation } from '../../shared/index.ts';
 import type { ScalarSchemas } from '../json-schema/index.ts';
 
-/** What the server adds to the arguments of a tool: the value of a variable that callers neither see nor send. */
+/** Returns the value of a variable that callers neither see nor send, which the server adds to a tool's arguments. */
 export type HiddenVariable<TContext> = (source: { readonly context: TContext }) => unknown;
 
 /** A tool of the option `tools`. Each entry replaces that of the directive `@mcpTool`. */

@@ -104,7 +104,7 @@ interface Source extends Partial<ToolOptions> {
   readonly id: string;
   /** Undefined if there is no such document. */
   readonly published: CheckedDocument | undefined;
-  /** Undefined: the document is a tool only if its operation has the directive. */
+  /** Undefined if the document is a tool only when its operation has the directive. */
   readonly name?: string;
 }
 

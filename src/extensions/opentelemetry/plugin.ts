@@ -104,7 +104,7 @@ async function traceOperation(telemetry: Telemetry, call: OperationCall, next: (
   const { tracer, recordErrors, meters, flush } = telemetry;
   const server = trace.getActiveSpan();
   const parent = parentOf(call.call);
-  // What a resolver reads of it is not known, so `edge` keeps the answer private.
+  // A resolver may read any part of the baggage, so `edge` keeps the answer private.
   if (propagation.getBaggage(parent) !== undefined) call.call.request.headers.has('baggage');
   call.call.facts.set(ownFact, true);
   const span = tracer.startSpan('GraphQL Operation', { kind: kindOf() }, parent);

@@ -4,7 +4,7 @@ import { errorHashOf, sha256, textOfRule } from '../../shared/index.ts';
 import type { BudgetReport, RightsRule, RunDecision } from '../../shared/index.ts';
 import type { ErrorBehavior, OperationCall, OperationOutcome, PayloadOutcome } from '../../server/index.ts';
 
-/** What is known of an operation at its end. Entries that do not apply are absent. */
+/** The facts known of an operation at its end. Entries that do not apply are absent. */
 export interface OperationDescription {
   readonly name?: string;
   readonly type?: 'query' | 'mutation' | 'subscription';
@@ -22,7 +22,7 @@ export interface OperationDescription {
 /** The most errors that are kept; all are counted. */
 const maxErrors = 10;
 
-/** What all plugins report of one operation. */
+/** Collects the facts about one operation that every plugin reports. */
 export class OperationRecord {
   readonly start: number = performance.now();
   /** Milliseconds from the start to the latest answer. */

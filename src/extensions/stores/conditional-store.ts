@@ -5,9 +5,9 @@ import type { IdempotencyStore } from './idempotency-store.ts';
 import { claimRecord, finishRecord, releaseRecord } from './record.ts';
 import type { RecordStep, StoredRecord } from './record.ts';
 
-/** What was read. */
+/** The result of a read. */
 export interface Found {
-  /** Undefined: there is none. */
+  /** Undefined if the key has no value. */
   readonly value: string | undefined;
   /** Changes with each write. Undefined: nothing was ever written. */
   readonly version: string | undefined;

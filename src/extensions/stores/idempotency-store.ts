@@ -39,7 +39,7 @@ export interface Claim {
   readonly again: boolean;
 }
 
-/** What became of a claim. */
+/** The outcome of a claim. */
 export type ClaimResult =
   /** The attempt has the record and may run. */
   | { readonly state: 'claimed' }
@@ -53,7 +53,7 @@ export type ClaimResult =
 /** The end of an attempt. */
 export interface Finish {
   readonly token: string;
-  /** Undefined: the answer is not kept. */
+  /** Undefined if the answer is not kept. */
   readonly answer: string | undefined;
   /** For how long the record is kept, from now on. */
   readonly keep: Milliseconds;

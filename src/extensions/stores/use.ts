@@ -4,11 +4,11 @@ import { describe, toPromise, waitAtMost } from '../../shared/index.ts';
 import type { Milliseconds } from '../../shared/index.ts';
 import type { ServerStartContext } from '../../server/index.ts';
 
-// What the extensions that use a store have in common.
+// Shared by the extensions that use a store.
 
 const onCloudflare = 'Use durableObjectStore or d1Store';
 
-/** What users pass in place of a store, by a method that it has. */
+/** Objects that users pass by mistake in place of a store, by a method of each. */
 const lookalikes: Readonly<Record<string, string>> = {
   limit: `Cloudflare's binding ratelimit, which counts calls, not points. ${onCloudflare}`,
   setJSON: 'Netlify Blobs. Use netlifyBlobsStore for idempotency keys, and redisStore or postgresStore for points',

@@ -3,7 +3,7 @@ export const newestMinor = 15;
 
 /** A directive or scalar of Apollo Federation 2. */
 export interface LinkedDefinition {
-  /** Its name in the specification; those of directives start with `@`. */
+  /** The name in the specification; the names of directives start with `@`. */
   readonly name: string;
   /** Creates its text, with names as they are in this schema. */
   readonly write: (localName: (name: string) => string) => string;

@@ -9,7 +9,7 @@ import { encodeTrace } from './trace-format.ts';
 /** Options of {@link inlineTraces}. */
 export interface InlineTraceOptions {
   /**
-   * What traces contain about errors. `masked`: their paths and locations. `unmodified`: also their messages and extensions as they were thrown,
+   * The parts of errors that traces contain. `masked`: their paths and locations. `unmodified`: also their messages and extensions as they were thrown,
    * which clients may not see. `transform`: those of the error that it returns for each; null leaves an error out. Default: masked.
    */
   readonly includeErrors?:
@@ -79,7 +79,7 @@ function masked(): GraphQLError {
 function withTrace({ result, errors }: OperationOutcome, trace: ExecutionTrace, shownError: ShownError): OperationOutcome['result'] {
   trace.addBatchedFields(result.data);
   for (const error of errors) {
-    // It is in the trace of the subgraph that it comes from.
+    // The subgraph that the error comes from has it in its own trace.
     if (error.extensions['serviceName'] !== undefined) continue;
     const shown = shownError(error);
     if (shown === null) continue;

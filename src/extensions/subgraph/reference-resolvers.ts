@@ -25,7 +25,7 @@ export class References {
     this.#resolvers = new MergedResolvers(resolvers);
   }
 
-  /** Those of a type. Throws an Error that says what to write if there are both. */
+  /** Returns the reference resolvers of a type. Throws an Error that says what to write if the type has both kinds. */
   of(type: string): ReferenceResolvers {
     let known = this.#known.get(type);
     if (known === undefined) {

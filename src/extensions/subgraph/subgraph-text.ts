@@ -5,7 +5,7 @@ import type { FoundDefinition } from '../../executor/schema/index.ts';
 import { readLinks } from './links.ts';
 import type { SchemaNode } from './links.ts';
 
-/** What a subgraph adds to the author's schema. */
+/** The text that a subgraph adds to the author's schema. */
 export interface SubgraphText {
   /** Definitions: those that the author's text needs, `_Service`, `_Any`, `_Entity`, and the fields of the query root. */
   readonly added: string;

@@ -31,7 +31,7 @@ export type SubgraphOptions<
   TEnv = unknown,
 > = Omit<ServerOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv>, 'schema'> & SubgraphSettings;
 
-/** What {@link subgraph} returns: options of the server, of which these have types that others are inferred from. */
+/** The result of {@link subgraph}: options of the server, of which these have types that others are inferred from. */
 export type SubgraphServerOptions<
   TContext extends object = object,
   TDataSources extends object = object,

@@ -13,7 +13,7 @@ export interface TracedError {
   readonly json: string;
 }
 
-/** What a resolver returned, and when. */
+/** The result of a resolver, and when it returned. */
 interface TracedField {
   readonly name: string;
   readonly type: string;

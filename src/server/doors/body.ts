@@ -111,7 +111,7 @@ const quote = 0x22;
 const openBrace = 0x7b;
 const openBracket = 0x5b;
 
-/** One object or list for each 20 bytes of the largest body: rows of a bulk insert take more bytes. */
+/** At most one object or list for each 20 bytes of the largest body: rows of a bulk insert take more bytes. */
 function maxContainersOf(maxBodyBytes: number): number {
   return Math.ceil(maxBodyBytes / 20);
 }

@@ -87,7 +87,7 @@ type ContentTypeClass = 'json' | 'safelisted' | 'none' | 'other';
 type Verdict = 'run' | 'forgery' | 'unsupported';
 
 interface Row {
-  /** One of the listed headers is present and not empty. */
+  /** If a listed header is present and not empty. */
   readonly withHeader: Verdict;
   /** No listed header, and CSRF prevention is on. */
   readonly always: Verdict;

@@ -18,7 +18,7 @@ export type NodeListener = (request: IncomingMessage, response: ServerResponse) 
 /** A listener, with the functions that a graceful shutdown needs. */
 export interface TrackedListener {
   readonly listener: NodeListener & Closable;
-  /** Its calls are idle when all requests have their answers, and the work passed to `waitUntil` is done. */
+  /** Idle when all requests have their answers, and the work passed to `waitUntil` is done. */
   readonly starter: Starter;
 }
 

@@ -36,7 +36,7 @@ export interface ServerStartContext {
   /** False if graphql-js runs the operations: then `observer` of an execution is ignored. */
   readonly observesResolvers: boolean;
   /**
-   * What plugins tell each other about the server: set in `start`, and read at requests. `limits()` sets "limits", `budget()` "budget".
+   * Facts that plugins share about the server: set in `start`, and read at requests. `limits()` sets "limits", `budget()` "budget".
    */
   readonly facts: Facts;
 }
@@ -162,7 +162,7 @@ interface HookedOperation extends Pick<GraphQLRequestContext, 'contextValue'> {
   readonly request: GraphQLRequest;
   readonly http: HTTPRequest | undefined;
   readonly head: ResponseHead;
-  /** Undefined: it is not in a batch. */
+  /** Undefined if the operation is not in a batch. */
   readonly batchIndex: number | undefined;
 }
 

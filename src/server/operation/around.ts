@@ -32,7 +32,7 @@ export interface Wrapped<TSubject, TOutcome> {
   /** Must not reject. */
   readonly run: (subject: TSubject) => Promise<TOutcome>;
   readonly invocation: Pick<OperationInvocation, 'untilLate'>;
-  /** The outcome in place of a stage that failed. `inner`: that of `next`, if there was one by then; `running`: its promise. */
+  /** Makes the outcome when a stage throws. `running`: the promise of `next`, if it was called; `inner`: its value, if it has arrived. */
   readonly fail: (thrown: unknown, inner: TOutcome | undefined, running: Promise<TOutcome> | undefined) => Promise<TOutcome>;
   /** Takes the argument of `next`, and returns the subject of the stages inside. Default: the same. */
   readonly pass?: (subject: TSubject, given?: never) => TSubject;
@@ -41,7 +41,7 @@ export interface Wrapped<TSubject, TOutcome> {
 /** A stage of all plugins. Never rejects. */
 export type Stage<TSubject, TOutcome> = (subject: TSubject, wrapped: Wrapped<TSubject, TOutcome>) => Promise<TOutcome>;
 
-/** What plugins take part in. Each is undefined if no plugin has it. */
+/** The stages of all plugins. Each is undefined if no plugin has it. */
 export interface Stages {
   readonly request: Stage<RequestCall, Response> | undefined;
   readonly operation: Stage<OperationCall, OperationOutcome> | undefined;
@@ -201,7 +201,7 @@ const ofOperation: Members = {
   stream: (value) => value === undefined || hasNext(value),
 };
 
-/** What the outcome of each stage must have. */
+/** The members that the outcome of each stage must have. */
 const shapes: Readonly<Record<Exclude<StageName, 'admit'>, readonly [words: string, members: Members]>> = {
   request: [
     'a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require',

@@ -99,7 +99,7 @@ function copyIfReused(
 
 function assertDataSources(value: unknown): Readonly<Record<string, unknown>> {
   if (isRecord(value) && !isPromiseLike(value)) return value;
-  // Its rejection would end the process.
+  // The rejection of a promise that nobody awaits would end the process.
   if (isPromiseLike(value)) Promise.resolve(value).catch(() => {});
   throw new TypeError(
     `Expected dataSources() to return an object of data source instances, for example { books: new BooksAPI() }, got ${describe(value)}.`,

@@ -27,7 +27,7 @@ export interface RequestCall {
   /** The store of the option `cache`. */
   readonly cache: KeyValueCache;
   readonly logger: Logger;
-  /** What plugins tell each other about the request, by a name or a symbol of the plugin that knows it. */
+  /** Facts that plugins share about the request, by a name or a symbol of the plugin that knows it. */
   readonly facts: Facts;
   /** True if the header field Accept allows an answer of this media type, by its weights (RFC 9110 section 12.5.1). */
   readonly accepts: (mediaType: string) => boolean;

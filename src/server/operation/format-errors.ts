@@ -17,7 +17,7 @@ import type { Logger } from './types.ts';
 /** Decides how an error is sent. Gets the formatted error, which would be sent otherwise, and the error as it was thrown. */
 export type FormatError = (formattedError: GraphQLFormattedError, error: unknown) => GraphQLFormattedError;
 
-/** What clients see of errors. */
+/** The settings for the errors that clients see. */
 export interface ErrorSettings {
   /** Hide the messages of unexpected errors. */
   readonly maskErrors: boolean;
@@ -72,9 +72,9 @@ function formatGraphQLError(
   return settings.formatError === undefined ? shown : copyFormattedError(assertFormatted(settings.formatError(shown, error)));
 }
 
-/** What is known of an error that is formatted. */
+/** An error to format, with the facts about it. */
 interface FormattedError {
-  /** Those of an unexpected error, which was not thrown as a GraphQLError on purpose. */
+  /** Undefined if the error was thrown as a GraphQLError on purpose. */
   readonly marks: ErrorMarks | undefined;
   /** How many other fields its cause has failed. */
   readonly more: string;
@@ -151,7 +151,7 @@ function isPackageFrame(line: string): boolean {
   return /^\s+at .*(?:node:|[\\/]node_modules[\\/])/.test(line);
 }
 
-/** What links an answer's masked error to its log line, and to the log lines of equal errors. */
+/** Two ids that link an answer's masked error to its log line, and to the log lines of equal errors. */
 export interface ErrorMarks {
   readonly errorId: string;
   /** 8 hexadecimal digits that are the same for errors that differ only in the values that their messages name. */
@@ -206,7 +206,7 @@ function createErrorId(): string {
 const maxCharacters = 1_000;
 
 /**
- * What differs between equal failures: quoted parts, UUIDs, runs of 8 or more hexadecimal digits, and numbers with their sign, fraction,
+ * Matches the parts that differ between equal failures: quoted parts, UUIDs, runs of 8 or more hexadecimal digits, and numbers with their sign, fraction,
  * thousands and exponent. A quote without an end reaches to the end of the text, which may have been cut. An apostrophe within a word, as
  * in "can't", quotes nothing.
  */

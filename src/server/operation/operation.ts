@@ -37,9 +37,9 @@ export interface OperationSettings extends ContextSettings, SourceSettings, Docu
   readonly plugins: readonly ServerPlugin[];
   /** How errors of requests without `onError` are handled. Undefined: they propagate. */
   readonly errorHandling?: ErrorHandling | undefined;
-  /** Undefined: no plugin has a stage. */
+  /** Undefined if no plugin has a stage. */
   readonly stages: Stages | undefined;
-  /** Undefined: operations with `@defer` and `@stream` get one answer. */
+  /** Undefined if operations with `@defer` and `@stream` get one answer. */
   readonly incrementalDelivery: IncrementalExecution | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface Execution extends PlannedExecution {
   readonly answerLimit: BudgetLimits;
 }
 
-/** What executes `@defer` and `@stream`: an option, so that other bundles do not contain it. */
+/** Executes `@defer` and `@stream`: an option, so that other bundles do not contain the code. */
 export interface IncrementalExecution {
   /** Added to the schema unless it defines directives with these names. */
   readonly directives: readonly GraphQLDirective[];
@@ -96,7 +96,7 @@ export type RefuseOperation = (operation: OperationDefinitionNode) => GraphQLErr
 export interface Operation extends ContextInput {
   readonly settings: OperationSettings;
   readonly request: GraphQLRequest;
-  /** What is wrong with the request: then nothing runs. */
+  /** The error of a malformed request: then nothing runs. */
   readonly problem: GraphQLError | undefined;
   /** Passed to hooks; the server does not read it. */
   readonly http: HTTPRequest | undefined;
@@ -109,9 +109,9 @@ export interface Operation extends ContextInput {
   readonly capacity: Capacity;
   /** The operations of its batch, which have equal shares of the limits on amounts. 1: it is not in a batch, or alone. */
   readonly operations: number;
-  /** Its position in the batch. */
+  /** The position in the batch. */
   readonly batchIndex: number | undefined;
-  /** Undefined for a single answer, which a plugin may also choose. */
+  /** Undefined if the operation has a single answer, which a plugin may also choose. */
   delivery: Delivery | undefined;
   /** Adds the variables that clients cannot send. */
   readonly fill: Asked<never>['fill'];

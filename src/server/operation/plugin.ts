@@ -15,13 +15,13 @@ export interface OperationCall {
   readonly request: GraphQLRequest;
   /** Status and headers, which may be changed. */
   readonly response: ResponseHead;
-  /** Its HTTP request. */
+  /** The HTTP request of the operation. */
   readonly call: RequestCall;
-  /** What plugins tell each other about the operation, by a name or a symbol of the plugin that knows it. */
+  /** Facts that plugins share about the operation, by a name or a symbol of the plugin that knows it. */
   readonly facts: Facts;
   /** True if the operation is an element of a batch, even the only one. Then its response head is merged with those of the others. */
   readonly requestIsBatched: boolean;
-  /** Its position in the batch, from 0. Undefined: the request is not a batch. */
+  /** The position in the batch, from 0. Undefined if the request is not a batch. */
   readonly batchIndex: number | undefined;
 }
 
@@ -51,13 +51,13 @@ export interface OperationExecution extends OperationInContext {
 export interface DocumentOutcome {
   /** The text of the document, even if the request had only a hash or an id. Undefined: it was not found. */
   readonly source: string | undefined;
-  /** Undefined: it is not valid. */
+  /** Undefined if the document is not valid. */
   readonly document: DocumentNode | undefined;
   /** Why the document cannot be used, as it was thrown. */
   readonly errors: readonly GraphQLError[];
 }
 
-/** One of several answers of an operation, with its errors as they were thrown. */
+/** A part of an operation's streamed answer, with its errors as they were thrown. */
 export interface PayloadOutcome {
   /** The payload as the client gets it. */
   readonly result: SubsequentPayload;
@@ -89,7 +89,7 @@ export interface DataSourceCall {
 /** Follows one call of a data source with a method for each step. All are optional, and none may throw. */
 export type DataSourceCallListener = Partial<CallWatch>;
 
-/** What `start` may return. */
+/** The object that `start` may return. */
 export interface StartedPlugin {
   /** Returns the page that browsers get in development. */
   page?(): MaybePromise<LandingPage>;

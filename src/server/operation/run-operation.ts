@@ -455,7 +455,7 @@ function outcomeOf(formatted: FormattedExecutionResult, operation: Operation): O
     refused: result!.errors !== undefined && timeIsUp === undefined && ended !== undefined && refusals.has(ended),
     unfinished: result!.errors?.some((error) => endOf(error) !== undefined),
     contextFailed: contextValue === undefined && problem === undefined,
-    // What errors do to the answer, from the request or the trusted document.
+    // The request decides the effect of errors, or else the trusted document.
     onError: request.onError ?? source?.onError,
     stream,
   };

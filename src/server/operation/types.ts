@@ -3,7 +3,7 @@ import type { DocumentNode, FormattedExecutionResult, GraphQLError, OperationDef
 import type { ResponseHead } from '../../shared/index.ts';
 
 /**
- * What an error does to the response, as a client chooses with `onError`. Experimental: the names are those of the proposal for the
+ * The effect of an error on the response, as a client chooses it with `onError`. Experimental: the names are those of the proposal for the
  * GraphQL specification (graphql/graphql-spec#1163).
  *
  * - `NULL`: the position of the error is null, even if its type is non-null
@@ -23,7 +23,7 @@ export interface GraphQLRequest {
   readonly documentId?: string | undefined;
   /** Protocol extensions, for example `persistedQuery`. */
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
-  /** What an error does to the response. Experimental. Default: that of the trusted document, else PROPAGATE. */
+  /** The effect of an error on the response. Experimental. Default: the choice of the trusted document, else PROPAGATE. */
   readonly onError?: ErrorBehavior | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface OperationOutcome {
   readonly unfinished?: boolean | undefined;
   /** True if `context` or `dataSources` threw. */
   readonly contextFailed?: boolean;
-  /** What errors do to the answer, from the request or the trusted document. Undefined: they propagate. */
+  /** The effect of errors on the answer, from the request or the trusted document. Undefined if they propagate. */
   readonly onError?: ErrorBehavior | undefined;
   /** The payloads after `result`. For a subscription, `result` is empty and all payloads are here. */
   readonly stream?: PayloadStream | undefined;
@@ -68,7 +68,7 @@ export interface PayloadStream extends AsyncIterableIterator<SubsequentPayload> 
 }
 
 /**
- * One of several answers: the result of an event of a subscription, or a subsequent result of `@defer` and `@stream` in either of
+ * A payload of a stream: the result of an event of a subscription, or a subsequent result of `@defer` and `@stream` in either of
  * graphql-js's formats.
  */
 export interface SubsequentPayload extends FormattedExecutionResult {

@@ -107,7 +107,7 @@ export interface NetlifyHandlerEvent extends Omit<
   route?: string;
 }
 
-/** Its second argument: the members of AWS Lambda's context that Netlify passes on. */
+/** The second argument of a Netlify handler: the members of AWS Lambda's context that Netlify passes on. */
 export interface NetlifyHandlerContext extends Omit<Context, 'clientContext' | 'done' | 'fail' | 'identity' | 'succeed' | 'tenantId'> {
   identity?: Record<string, any>;
   clientContext?: Record<string, any>;

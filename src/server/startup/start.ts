@@ -75,7 +75,7 @@ export class Starter {
   #reported: string | undefined;
   /** In development, an error of the call whose options come later: the stack of the start does not have its place. */
   readonly #called: Error | undefined;
-  /** Those of the last start, which may have failed. */
+  /** The listeners of the last start, which may have failed. */
   #listeners: ServerListener[] = [];
   /** Also those that no call waits for any more. */
   readonly #starts = new OpenCalls();
@@ -235,7 +235,7 @@ export class OpenCalls {
   }
 }
 
-/** What all handlers have in common. */
+/** A handler of any platform. */
 export interface Closable {
   /**
    * Ends the handler, for tests and long-lived processes: ends its streams, calls `drainServer` of the plugins, waits up to 10 s for its

@@ -25,7 +25,7 @@ export interface DevArguments extends FunctionArguments {
   /** An operation to run once after the server has started. */
   readonly query: string | undefined;
   readonly platform: PlatformSettings;
-  /** Undefined: .env, if it exists. */
+  /** Undefined if the user names none: then .env is read, if it exists. */
   readonly envFile: string | undefined;
 }
 

@@ -74,7 +74,7 @@ export class AnswerStore {
     return { key, moment, startedAtMs, hit: text === undefined ? undefined : await this.#hitIn(text) };
   }
 
-  /** Undefined: the answer has expired or was purged, or the store has damaged it. */
+  /** Returns undefined if the answer has expired, was purged, or was damaged in the store. */
   async #hitIn(text: string): Promise<Hit | undefined> {
     try {
       const parsed = JSON.parse(text) as StoredEntry;

@@ -27,7 +27,7 @@ const rulesOfGraphQL: OwnRules = Object.freeze({
   hasForgeryTable: true,
 });
 
-/** Its `read` negotiates, because `Accept` also chooses how an operation is delivered. */
+/** The door for GraphQL. `read` negotiates, because `Accept` also chooses how an operation is delivered. */
 export const graphqlDoor: Omit<Door<ArrivedCall>, 'refuse'> = {
   name: 'graphql',
   parameters: operationParameters,

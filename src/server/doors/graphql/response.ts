@@ -32,7 +32,7 @@ export interface Streaming {
 export interface Negotiation {
   /** The media type of an answer that is not streamed. Undefined: the client accepts only streams. */
   readonly mediaType: ResponseMediaType | undefined;
-  /** Undefined: the operation has one answer. */
+  /** Undefined if the operation has one answer. */
   readonly delivery: Delivery | undefined;
   /** The outcome of an operation → its response, which is streamed if it has more payloads. */
   readonly write: (outcome: OperationOutcome, call: AnsweredCall) => HTTPResponse | StreamedResponse;
@@ -42,7 +42,7 @@ export interface StreamSettings extends ResponseSettings {
   readonly operation: ErrorSettings;
   /** Bytes of an answer, and of each event of a subscription. */
   readonly maxResultBytes: number;
-  /** Undefined: answers have no parts. */
+  /** Undefined if answers have no parts. */
   readonly multipart: StreamFormat | undefined;
 }
 

@@ -41,7 +41,7 @@ export function loadDocument(
   operations: number,
 ): PromiseOrValue<KnownDocument> | GraphQLError {
   const known = settings.documents.get(source);
-  // Its weight has been checked.
+  // The weight of a known document has been checked.
   if (known !== undefined && operations === 1) return known;
   const reading = { settings, source, operations };
   if (known !== undefined) return inShare(reading, known);

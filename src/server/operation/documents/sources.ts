@@ -9,7 +9,7 @@ import type { TrustedDocument, TrustedDocuments } from './trusted-documents.ts';
 
 /** Where documents may come from, other than the request itself. */
 export interface SourceSettings {
-  /** Undefined: automatic persisted queries are off. */
+  /** Undefined if automatic persisted queries are off. */
   readonly persistedQueries: PersistedQuerySettings | undefined;
   readonly trustedDocuments: TrustedDocuments | undefined;
 }
@@ -106,7 +106,7 @@ function shown(id: string): string {
   return `the id ${JSON.stringify(id.slice(0, 80))}`;
 }
 
-/** Throws for a text with the hash of another one. */
+/** Throws unless `hash` is the SHA-256 of `query`. */
 function assertHash(hash: string, query: string): void {
   if (sha256(query) === hash) return;
   throw createError(

@@ -16,7 +16,7 @@ export type TrustedDocumentManifest = ApolloOperationManifest | Readonly<Record<
 /** A trusted document with settings. */
 export interface TrustedDocument {
   readonly text: string;
-  /** What errors do to the response if the request does not say so. Experimental. Default: PROPAGATE. */
+  /** The effect of errors on the response if the request names none. Experimental. Default: PROPAGATE. */
   readonly onError?: ErrorBehavior;
 }
 
@@ -91,7 +91,7 @@ export interface TrustedDocuments {
 
 interface TrustedDocumentSettings {
   readonly schema: GraphQLSchema;
-  /** Those that plugins declare for trusted documents. */
+  /** The directives that plugins declare for trusted documents. */
   readonly directives: readonly GraphQLDirective[];
   readonly development: boolean;
 }

@@ -23,7 +23,7 @@ interface Served extends ServeSettings {
   readonly send: (message: ProcessMessage) => void;
 }
 
-/** What the server runs for a request: a route or an id does not name the operation. */
+/** The operation that the server runs for a request, because a route or an id does not name it. */
 interface Run {
   operationName: string | undefined;
 }

@@ -133,7 +133,7 @@ function withoutGraphQL16(file: string, listed: readonly Versions[]): string[] {
       ) as Written;
       return name !== 'graphql-functions' && !/^$|\b16\b|\*|\bx\b|>=?\s*\d[^<]*$/.test(peerDependencies['graphql'] ?? '');
     } catch {
-      // It is not installed here.
+      // The package is not installed here.
       return false;
     }
   });
