@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
 
 /** The names of Wrangler's settings, in the order in which it looks for them. */
 const settingsFiles = ['wrangler.json', 'wrangler.jsonc', 'wrangler.toml'];
@@ -41,7 +40,8 @@ export function workerEnvironment(directory: string): Readonly<Record<string, an
   return {
     ...env,
     ...Object.fromEntries(Array.from(named, ([, name, value, literal]) => [name, literal ?? (JSON.parse(value!) as unknown)])),
-    ...parseEnv(readFirst(directory, ['.dev.vars']) ?? ''),
+    // An import of node:util as an ES module would load node:net.
+    ...process.getBuiltinModule('node:util').parseEnv(readFirst(directory, ['.dev.vars']) ?? ''),
     ...Object.fromEntries(bindings.map(([, name]) => [name, standInFor(name!)])),
   };
 }
