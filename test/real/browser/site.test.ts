@@ -120,10 +120,10 @@ function pathOf(name: string): string {
 
 /** Pages, and what people search for: the page is among the first five results. */
 const subjects: Readonly<Record<string, readonly string[]>> = {
-  schema: ['pagination', 'versioning', 'deprecated'],
+  schema: ['pagination', 'versioning', 'deprecated', 'enum', 'nullability'],
   databases: ['postgres', 'n+1', 'prisma', 'drizzle', 'dataloader', 'mysql', 'mongodb'],
   clients: ['react', 'retry'],
-  observability: ['logging', 'opentelemetry', 'sentry'],
+  observability: ['logging', 'opentelemetry', 'sentry', 'prometheus'],
   cors: ['cors', 'cookie', 'session'],
   authentication: ['jwt'],
   time: ['timeout'],
@@ -137,7 +137,10 @@ const subjects: Readonly<Record<string, readonly string[]>> = {
   caching: ['redis', 'memcached'],
   testing: ['vitest'],
   codegen: ['codegen'],
-  platforms: ['cloudflare', 'docker'],
+  platforms: ['cloudflare', 'docker', 'express', 'health check'],
+  rest: ['openapi'],
+  federation: ['federation'],
+  mcp: ['mcp'],
   migration: ['apollo'],
   idempotency: ['idempotency key'],
   build: ['monorepo'],
