@@ -65,9 +65,10 @@ export function assess(
   if (hints === undefined) return 'its document is unknown';
   const { lookup, resolverHints, freshUntil, outcome } = operation;
   const ofRun = resolverHints?.isEmpty === false ? resolverHints.overall(hints.root) : hints.policy;
-  const policy = lookup?.hit === undefined ? ofRun : { maxAge: lookup.hit.maxAge, scope: undefined };
-  if (!(Math.floor(policy.maxAge ?? 0) > 0)) return 'a field cannot be stored: the shortest maxAge of its hints is 0';
-  if (policy.scope === 'PRIVATE') return 'the scope of a field is PRIVATE';
+  const policy: OperationHints['policy'] = lookup?.hit === undefined ? ofRun : { maxAge: lookup.hit.maxAge };
+  if (!(Math.floor(policy.maxAge ?? 0) > 0))
+    return `${policy.unstored ?? 'a field'} cannot be stored: the shortest maxAge of its hints is 0`;
+  if (policy.scope === 'PRIVATE') return `the scope of ${policy.unshared ?? 'a field'} is PRIVATE`;
   // After a purge, an answer may still be made of responses from before the change: it must not live longer than they do.
   const maxAge = Math.floor(Math.min(policy.maxAge!, (freshUntil - Date.now()) / 1_000));
   if (maxAge <= 0) return 'a stored response of a data source lives for less than a second';
@@ -116,7 +117,7 @@ export function decideFor(
     (field) =>
       ['*', 'cookie', 'authorization'].includes(field) ||
       dialect.vary === 'ignored' ||
-      (dialect.vary === 'listed' && !rules.varyHeaders.has(field)),
+      (dialect.vary !== 'honoured' && !rules.varyHeaders.has(field) && !(dialect.vary === 'written' && field === 'origin')),
   );
   if (wrong !== undefined) return notShareable(`it varies by ${wrong}, which is not in the key`);
   if ((readings.varies && dialect.vary === 'ignored') || (readings.hasAccept && dialect.keyHasAccept === false))

@@ -16,8 +16,11 @@ export interface Dialect {
   readonly stale?: boolean;
   /** Undefined if the store has no tags. */
   readonly tags: TagDialect | undefined;
-  /** How `Vary` counts. "listed": fields other than Accept count if the store's own settings name them. "ignored": they never count. */
-  readonly vary: 'honoured' | 'listed' | 'ignored';
+  /**
+   * How `Vary` counts. "listed": fields other than Accept count if the store's own settings name them. "written": those of `varyHeaders` and
+   * Origin count, because answers name them in another field. "ignored": they never count.
+   */
+  readonly vary: 'honoured' | 'listed' | 'written' | 'ignored';
   /**
    * False: its key has no `accept`, or has it only by a setting, so that all clients share one answer. Then public answers are
    * application/json, which every client of GraphQL reads, and a client that does not accept it gets a private one. Default: true
@@ -52,7 +55,7 @@ export const dialects: Readonly<Record<CDN, Dialect>> = {
     lifetime: 'netlify-cdn-cache-control',
     directive: 'durable',
     tags: { header: 'netlify-cache-tag', separator: ',', maxTags: 500, maxLength: 256, maxTotal: safeTotal },
-    vary: 'listed',
+    vary: 'written',
   },
   cloudflare: {
     lifetime: 'cloudflare-cdn-cache-control',

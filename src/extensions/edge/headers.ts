@@ -10,7 +10,7 @@ const rateLimitFields = ['ratelimit', 'ratelimit-policy'];
 export function writeDecision(decision: EdgeDecision, headers: HeaderMap, method: string, options: EdgeOptions, rules: ReadingRules): void {
   const { browserMaxAge = 0, staleWhileRevalidate, staleIfError, cdn } = options;
   // All answers of one URL need the same Netlify-Vary, even refusals, because Netlify derives its key from the stored answer.
-  if (cdn === 'netlify' && method === 'GET') headers.set('netlify-vary', netlifyVary(rules));
+  if (cdn === 'netlify' && method === 'GET') headers.set('netlify-vary', netlifyVary(rules, headers));
   if (!decision.public || cdn === undefined) return;
   // They describe the points of one client.
   for (const name of rateLimitFields) headers.delete(name);
@@ -25,8 +25,9 @@ export function writeDecision(decision: EdgeDecision, headers: HeaderMap, method
 
 /**
  * Without names of query parameters, the whole query string stays in the key. With a list, a parameter sent twice could be in the key with
- * one value and be used with the other.
+ * one value and be used with the other. With a list of origins, the option `cors` adds `Vary: Origin` to every answer.
  */
-function netlifyVary({ varyHeaders }: ReadingRules): string {
-  return `header=${['accept', ...varyHeaders].join('|')}`;
+function netlifyVary({ varyHeaders }: ReadingRules, headers: HeaderMap): string {
+  const origin = /\borigin\b/i.test(headers.get('vary') ?? '') ? ['origin'] : [];
+  return `header=${[...new Set(['accept', ...varyHeaders, ...origin])].join('|')}`;
 }

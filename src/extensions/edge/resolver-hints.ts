@@ -2,7 +2,7 @@ import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema } 
 
 import type { ExecutionObserver } from '../../executor/index.ts';
 import { cacheControlOf } from './cache-hints/field-policy.ts';
-import type { FieldHint, FieldHints } from './cache-hints/field-policy.ts';
+import type { FieldHint, FieldHints, OverallPolicy } from './cache-hints/field-policy.ts';
 import { newCachePolicy } from './cache-hints/policy.ts';
 import type { CachePolicy } from './cache-hints/policy.ts';
 import type { Place } from './selection.ts';
@@ -41,10 +41,9 @@ export class ResolverHints implements ExecutionObserver {
    * The strictest hint of an operation. Those of resolvers replace the hint of the schema for their field and parent type if all calls of the
    * field have given one.
    */
-  overall(root: Place): CachePolicy {
-    const overall = newCachePolicy();
-    for (const { policy, hint } of this.#policies)
-      this.#hints.restrict(overall, { maxAge: policy.maxAge, scope: policy.scope, needsLifetime: hint.needsLifetime });
+  overall(root: Place): OverallPolicy {
+    const overall: OverallPolicy = newCachePolicy();
+    for (const { policy, hint } of this.#policies) this.#hints.restrict(overall, { ...hint, maxAge: policy.maxAge, scope: policy.scope });
     const isWhole = root.eachField(({ parent, field, nodes }) => {
       const { count, hinted } = this.#callsOf(parent, nodes[0]!);
       if (count === 0 || count > hinted) this.#hints.restrict(overall, this.#hints.of(this.#schema, parent, field));

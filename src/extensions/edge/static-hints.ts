@@ -1,9 +1,8 @@
 import { Kind } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import type { FieldHints } from './cache-hints/field-policy.ts';
+import type { FieldHints, OverallPolicy } from './cache-hints/field-policy.ts';
 import { newCachePolicy } from './cache-hints/policy.ts';
-import type { CachePolicy } from './cache-hints/policy.ts';
 import { rootOf } from './selection.ts';
 import type { Place } from './selection.ts';
 
@@ -11,7 +10,7 @@ import type { Place } from './selection.ts';
 export interface OperationHints {
   readonly root: Place;
   /** The strictest of all hints of the schema that the operation may meet. */
-  readonly policy: Readonly<Pick<CachePolicy, 'maxAge' | 'scope'>>;
+  readonly policy: Readonly<Pick<OverallPolicy, 'maxAge' | 'scope' | 'unstored' | 'unshared'>>;
 }
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -48,8 +47,8 @@ export class StaticHints {
     return hints;
   }
 
-  #policyOf(schema: GraphQLSchema, root: Place): CachePolicy {
-    const policy = newCachePolicy();
+  #policyOf(schema: GraphQLSchema, root: Place): OverallPolicy {
+    const policy: OverallPolicy = newCachePolicy();
     const isWhole = root.eachField(({ parent, field }) => this.fields.restrict(policy, this.fields.of(schema, parent, field)));
     // The answer is private if the operation is too large to search.
     if (!isWhole) policy.restrict({ maxAge: 0 });

@@ -54,8 +54,18 @@ export function policyInSchema(
 
 /** A hint that may need a lifetime. */
 export interface FieldHint extends CacheHint {
+  /** The field with its type, such as "Query.books". */
+  readonly name: string;
   /** Without a lifetime, it has the default: at the root and with selections. Plain leaves set no limit. */
   readonly needsLifetime: boolean;
+}
+
+/** The strictest of several hints, with the first fields that forbid to share an answer. */
+export interface OverallPolicy extends CachePolicy {
+  /** The name of a field that lives for less than a second. */
+  unstored?: string;
+  /** The name of a field whose scope is not public. */
+  unshared?: string;
 }
 
 /** The hints of fields in the schema. */
@@ -75,17 +85,21 @@ export class FieldHints {
   }
 
   /** Makes a policy as strict as a hint. */
-  restrict(overall: CachePolicy, { maxAge, scope, needsLifetime }: FieldHint): void {
-    overall.restrict({ maxAge: maxAge === undefined && needsLifetime ? this.#defaultMaxAge : maxAge, scope });
+  restrict(overall: OverallPolicy, { name, maxAge: own, scope, needsLifetime }: FieldHint): void {
+    const maxAge = own === undefined && needsLifetime ? this.#defaultMaxAge : own;
+    if (maxAge !== undefined && !(maxAge >= 1)) overall.unstored ??= name;
+    if (scope !== undefined && scope !== 'PUBLIC') overall.unshared ??= name;
+    overall.restrict({ maxAge, scope });
   }
 
   #strictest(schema: GraphQLSchema, parent: GraphQLObjectType, field: Field): FieldHint {
     const isRoot = parent === schema.getQueryType();
+    const name = `${parent.name}.${field.name}`;
     const type = getNamedType(field.type);
     const types = isAbstractType(type) ? schema.getPossibleTypes(type) : [type];
     const hints = types.map((one): FieldHint => {
       const { policy, needsLifetime } = policyInSchema(field, one, isRoot);
-      return { maxAge: policy.maxAge, scope: policy.scope, needsLifetime };
+      return { name, maxAge: policy.maxAge, scope: policy.scope, needsLifetime };
     });
     const strictest = newCachePolicy();
     for (const hint of hints) strictest.restrict(hint);
@@ -94,6 +108,6 @@ export class FieldHints {
     const inherited = parent.getInterfaces().flatMap((one) => one.getFields()[field.name] ?? []);
     for (const one of inherited) strictest.restrict(annotationOfField(one));
     if (strictest.maxAge !== undefined) for (const hint of hints) this.restrict(strictest, hint);
-    return { maxAge: strictest.maxAge, scope: strictest.scope, needsLifetime: hints.some(({ needsLifetime }) => needsLifetime) };
+    return { name, maxAge: strictest.maxAge, scope: strictest.scope, needsLifetime: hints.some(({ needsLifetime }) => needsLifetime) };
   }
 }

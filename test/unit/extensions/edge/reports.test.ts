@@ -45,8 +45,8 @@ describe('onDecision gets the reason of a private answer', () => {
     ['a plugin sets expires', 'its cache-control was set elsewhere', {}, withHeader('expires', '0')],
     ['a plugin sets a cookie', 'it sets a cookie', {}, withHeader('set-cookie', 'a=1')],
     ['a plugin answers without the document', 'its document is unknown', {}, unknown],
-    ['a field without a hint', 'a field cannot be stored: the shortest maxAge of its hints is 0', { query: '{ hello unmarked }' }],
-    ['a private field', 'the scope of a field is PRIVATE', { query: '{ mine }' }],
+    ['a field without a hint', 'Query.unmarked cannot be stored: the shortest maxAge of its hints is 0', { query: '{ hello unmarked }' }],
+    ['a private field', 'the scope of Query.mine is PRIVATE', { query: '{ mine }' }],
   ] as readonly [string, string, { query?: string; headers?: Record<string, string>; post?: object }, object?, Partial<EdgeOptions>?][]) {
     test(`${reason}: ${when}`, async () => {
       const types = `type Mutation { change: String }

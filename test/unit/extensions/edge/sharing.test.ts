@@ -251,10 +251,11 @@ describe('sharing between users', () => {
     ...['cloudfront', 'netlify'].map(
       (cdn) => [`Vary: Accept, Accept-Encoding for ${cdn}`, 'public', varying('Accept, Accept-Encoding'), { cdn }] as const,
     ),
-    ...['cloudflare', 'cloudfront', 'netlify'].map(
-      (cdn) => [`Vary: Origin for ${cdn}`, 'private', crossOrigin, { cdn }, ofOrigin] as const,
-    ),
+    ...['cloudflare', 'cloudfront'].map((cdn) => [`Vary: Origin for ${cdn}`, 'private', crossOrigin, { cdn }, ofOrigin] as const),
     ['Vary: Origin for varnish, whose key has it', 'public', crossOrigin, {}, ofOrigin],
+    ['Vary: Origin for netlify, whose key gets it', 'public', crossOrigin, { cdn: 'netlify' }, ofOrigin],
+    ['Vary: Origin in varyHeaders for cloudfront', 'public', crossOrigin, { cdn: 'cloudfront', varyHeaders: ['origin'] }, ofOrigin],
+    ['reading Origin for netlify', 'private', { ...crossOrigin, ...reading('origin') }, { cdn: 'netlify' }, ofOrigin],
     ['a cookie on the finished response', 'private', finishing('set-cookie', 'session=1')],
     ['Expires on the finished response', 'private', finishing('expires', '0')],
   ];

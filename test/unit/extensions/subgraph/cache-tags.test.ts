@@ -119,9 +119,9 @@ describe('cache tags for a router', () => {
   const refused: readonly (readonly [name: string, reason: string, body: object])[] = [
     ['two aliased _entities', unassigned, { query: `{ a: ${of('Product')} b: ${of('Product')} }` }],
     ['another field beside _entities', unassigned, { query: `{ ${of('Product')} top { id } }` }],
-    ['an entity of a PRIVATE type', 'the scope of a field is PRIVATE', { query: `{ ${of('Account')} }` }],
+    ['an entity of a PRIVATE type', 'the scope of Query._entities is PRIVATE', { query: `{ ${of('Account')} }` }],
     ['an entity that has failed', 'it has errors', entities('id', '1', 'broken')],
-    ['a field without a lifetime', 'a field cannot be stored: the shortest maxAge of its hints is 0', { query: '{ me }' }],
+    ['a field without a lifetime', 'Query.me cannot be stored: the shortest maxAge of its hints is 0', { query: '{ me }' }],
     ['a read of the token', 'the header authorization was read', entities('id token', '1')],
     ['a batch', 'it is a batch', [entities('id', '1'), entities('id', '2')]],
     ['more than 10,000 tags', unassigned, entities('id', ...many)],

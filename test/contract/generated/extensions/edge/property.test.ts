@@ -23,6 +23,8 @@ const cdns: readonly CDN[] = ['netlify', 'cloudflare', 'cloudfront', 'vercel', '
 const schemas = Number(process.env['EDGE_SCHEMAS'] ?? cases({ short: 60, long: 2_000 }));
 const seed = Number(process.env['EDGE_SEED'] ?? 15);
 const requestsOfEach = 20;
+/** Pages that may read answers, with `cors`. */
+const origins = ['https://one.example', 'https://two.example'];
 
 type Handler = (request: Request, context: object) => Promise<Response>;
 
@@ -52,6 +54,8 @@ class History {
   readonly #byId: boolean;
   /** The queries and some mutations are also routes of `rest()`. */
   readonly #hasRoutes: boolean;
+  /** Pages of two origins may read answers. */
+  readonly #hasCORS: boolean;
   readonly #server: ReturnType<typeof randomServer>;
   readonly #handler: Handler;
   readonly #bare: Handler;
@@ -59,7 +63,7 @@ class History {
   readonly #defaultMaxAge: number;
   #decision: EdgeDecision | undefined;
   readonly problems: unknown[] = [];
-  readonly counts = { hits: 0, stored: 0, personal: 0, cutShort: 0, public: 0, routes: 0 };
+  readonly counts = { hits: 0, stored: 0, personal: 0, cutShort: 0, public: 0, routes: 0, origins: 0 };
 
   constructor(random: Random, t: TestContext) {
     this.#random = random;
@@ -69,6 +73,7 @@ class History {
     this.#queries = Array.from({ length: 2 }, () => randomQuery(random));
     this.#byId = random.chance(0.3);
     this.#hasRoutes = random.chance(0.5);
+    this.#hasCORS = random.chance(0.3);
     const texts = [...this.#queries.map(textOf), ...mutations];
     const documents = {
       ...(this.#byId && Object.fromEntries(texts.map((text, at) => [`q${at}`, text]))),
@@ -94,7 +99,14 @@ class History {
     const { lifetimeOf: _none, ...options } = this.#server;
     const [logger] = recordingLogger();
     const all = [...(options.plugins ?? []), ...plugins];
-    return createHandler({ ...options, logger, plugins: all, nodeEnv: 'production' } as ServerOptions) as unknown as Handler;
+    const cors = this.#hasCORS && { origin: origins };
+    return createHandler({
+      ...options,
+      ...(cors && { cors }),
+      logger,
+      plugins: all,
+      nodeEnv: 'production',
+    } as ServerOptions) as unknown as Handler;
   }
 
   async run(): Promise<void> {
@@ -125,6 +137,8 @@ class History {
 
   async #read(): Promise<void> {
     const { user, language, asked, query, headers } = randomRequest(this.#random, this.#queries, this.#byId);
+    const origin = this.#hasCORS ? this.#random.pick([...origins, undefined]) : undefined;
+    if (origin !== undefined) headers['origin'] = origin;
     const isREST = this.#hasRoutes && this.#random.chance(0.5);
     const isPost = !isREST && this.#hasStore && this.#random.chance(0.5);
     const host = this.#random.chance(0.8) ? 'a' : 'b';
@@ -148,6 +162,8 @@ class History {
       });
 
     if (leaksIn(body, user, language).length > 0) say('another user');
+    if ((response.headers.get('access-control-allow-origin') ?? undefined) !== origin) say('another origin');
+    else if (origin !== undefined && decision === undefined) this.counts.origins++;
     if (/of [^"]/.test(body)) this.counts.personal++;
     const isCutShort = body.includes('DEADLINE_EXCEEDED');
     if (isCutShort) this.counts.cutShort++;
@@ -187,7 +203,7 @@ describe('users behind one cache', () => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const random = createRandom(seed);
     const problems: unknown[] = [];
-    const sum = { hits: 0, stored: 0, personal: 0, cutShort: 0, public: 0, routes: 0 };
+    const sum = { hits: 0, stored: 0, personal: 0, cutShort: 0, public: 0, routes: 0, origins: 0 };
     for (let schema = 0; schema < schemas && problems.length === 0; schema++) {
       const history = new History(random, t);
       await history.run();
@@ -198,7 +214,15 @@ describe('users behind one cache', () => {
 
     assert.deepEqual(problems.slice(0, 1), []);
     // The test would prove nothing if no answer were kept, or no personal field selected.
-    for (const [name, least] of Object.entries({ hits: 0.4, stored: 0, personal: 1, cutShort: 0.05, public: 0.8, routes: 0.1 } as const))
+    for (const [name, least] of Object.entries({
+      hits: 0.4,
+      stored: 0,
+      personal: 1,
+      cutShort: 0.05,
+      public: 0.8,
+      routes: 0.1,
+      origins: 0,
+    } as const))
       assert.ok(sum[name as keyof typeof sum] > schemas * least, `${name}: ${JSON.stringify(sum)}`);
   });
 });
