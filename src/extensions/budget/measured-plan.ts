@@ -19,7 +19,7 @@ export function measured({ capacity, refillPerSecond }: Plan): MeasuredPlan {
   return { capacity, refillPerSecond, perPoint: Math.ceil(1e6 / refillPerSecond), parameters: `q=${Math.floor(capacity)};w=${window}` };
 }
 
-/** The plan of a client, if the options have functions for it. */
+/** Returns the plan of a client, for which it calls the functions of the options. */
 export async function planOf({ capacity, refillPerSecond }: BudgetOptions, contextValue: unknown): Promise<MeasuredPlan> {
   const plan = {
     capacity: typeof capacity === 'function' ? await capacity(contextValue) : capacity,

@@ -106,7 +106,7 @@ export function recordId(prefix: string, named: readonly [identity: string, key:
   return prefix + sha256(JSON.stringify(named));
 }
 
-/** Equal for every attempt, because a retry sends the same text and variables. Aliases count, because a stored answer has them. */
+/** The hash of a request, equal for every attempt, because a retry sends the same text and variables. Aliases count, because a stored answer has them. */
 export function fingerprintOf({ source, request }: Pick<OperationExecution, 'source' | 'request'>): string {
   const { operationName = null, variables = {}, onError = null } = request;
   return sha256(toSortedJSON([source, operationName, variables, onError]));

@@ -128,7 +128,7 @@ async function traceOperation(telemetry: Telemetry, call: OperationCall, next: (
   return outcome;
 }
 
-/** The fact of an operation in progress; of a request that reached one, true. */
+/** Key of a fact: of an operation, the context of its span while it runs; of a request, true once it has reached an operation. */
 const ownFact = Symbol('openTelemetry');
 
 interface TracedOperation {

@@ -24,7 +24,7 @@ export function resolveEntityType(value: object): string | undefined {
 
 type AnyType = GraphQLObjectType | GraphQLInterfaceType;
 
-/** One `_entities` field. Whatever fails is an error at its index: Error instances and rejected promises in a list are those of their items. */
+/** An `_entities` field. A failure is an error at the index of its representation, as are an Error or a rejected promise in a returned list. */
 class EntitiesField {
   readonly #references: References;
   readonly #context: unknown;

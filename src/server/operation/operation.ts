@@ -121,7 +121,7 @@ export interface Operation extends ContextInput {
   source: FoundSource | undefined;
   document: KnownDocument | undefined;
   node: OperationDefinitionNode | undefined;
-  /** Observes resolvers inside of the observers of plugins. Undefined in production. */
+  /** Observes resolvers, called inside the observers of plugins. Undefined in production. */
   readonly observer: ExecutionObserver | undefined;
   execution: Execution | undefined;
   /** True once resolvers may have run. From then on the executor keeps the deadline. */

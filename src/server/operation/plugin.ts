@@ -25,7 +25,7 @@ export interface OperationCall {
   readonly batchIndex: number | undefined;
 }
 
-/** An operation with its context, whose document has not been read. */
+/** An operation whose context exists, and whose document has not been read. */
 export interface OperationInContext extends OperationCall {
   readonly schema: GraphQLSchema;
   /** The third argument of resolvers: the return value of `context`, with `dataSources`. */

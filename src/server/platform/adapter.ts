@@ -24,7 +24,7 @@ export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> exten
   readonly keepAlive?: (context: unknown) => ((work: Promise<unknown>) => void) | undefined;
   /** Calls back when the client disconnects before the answer. Absent: the platform does not report that. */
   readonly onLeave?: (event: TEvent, leave: () => void) => void;
-  /** Milliseconds from the start of the call that the platform waits for an answer, if it does not report that itself. Absent: no limit. */
+  /** The platform's limit on a call, in milliseconds from its start, if the platform does not report one. Absent: no limit. */
   readonly timeLimit?: (context: unknown) => number | undefined;
   /** True: the platform decodes a body that the result marks with `isBase64Encoded`, so plugins may encode it. */
   readonly decodesBase64?: boolean;

@@ -38,7 +38,7 @@ export interface Server {
 /** A server that is ready for requests. */
 export interface StartedServer {
   readonly http: HTTPSettings;
-  /** The results of the plugins' `serverWillStart`. */
+  /** The hooks that plugins returned from `start` or `serverWillStart`. */
   readonly listeners: readonly ServerListener[];
 }
 

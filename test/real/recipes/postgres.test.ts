@@ -82,7 +82,7 @@ describe('the recipes of docs/databases.md', needs('postgres'), () => {
     ]);
   });
 
-  /** Returns a function that returns the statements that pg has sent since then. */
+  /** Records the statements that pg sends from now on; the returned function lists them. */
   function recordStatements(): () => string[] {
     const query = mock.method(load('pg').Client.prototype, 'query');
     return () => {

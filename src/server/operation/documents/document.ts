@@ -192,7 +192,7 @@ export function withoutSuggestion(error: GraphQLError): GraphQLError {
 const bytesPerDocument = 2000;
 const bytesPerToken = 650;
 const bytesPerCharacter = 2;
-/** Each field or selection that is planned beyond the number of tokens: 150 to 300 bytes without arguments. */
+/** For each field or selection that is planned beyond the number of tokens: 150 to 300 bytes without arguments, more with them. */
 const bytesPerPlanned = 400;
 /** The part of the cache that the plans of one document may take beyond their tokens. */
 const maxShareOfPlans = 1 / 4;

@@ -118,7 +118,7 @@ export class World {
   readonly users = new Map<string, string | undefined>();
   /** The request that made each payment. */
   readonly payers = new Map<string, string>();
-  /** The requests to which the API answers late, where it is slow. */
+  /** Requests that the API answers late while it is slow. */
   readonly late = new Set<string>();
   /** False: no fault happens any more. */
   isRough = true;

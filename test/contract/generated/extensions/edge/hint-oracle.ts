@@ -37,7 +37,7 @@ function possible(type: string): readonly string[] {
 }
 
 /**
- * The rules of edge.md a second time: an answer lives as long as every object type that its values may have, and every field on the way,
+ * Computes the rules of edge.md a second time: an answer lives as long as every object type that its values may have, and every field on the way,
  * allow. 0: it is private. A resolver's hint is that of its own field and parent type, if every call of them gave one.
  */
 export function lifetimeOf(model: SchemaModel, query: RandomQuery, calls: readonly Call[], defaultMaxAge: number): number {

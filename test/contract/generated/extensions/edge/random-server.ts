@@ -15,7 +15,7 @@ import type { RandomQuery } from './random-query.ts';
 const users = ['anna', 'bert', 'cora'];
 const languages = ['de', 'fr'];
 
-/** Who calls, and what the resolvers that may give hints did. Entered outside of the handler, so that edge cannot see who reads it. */
+/** The user of a call, and the calls of resolvers that may give hints. Entered outside of the handler, so that edge cannot see reads. */
 export const active = new AsyncLocalStorage<{ readonly user: string; readonly calls: Call[] }>();
 
 interface Reads {
