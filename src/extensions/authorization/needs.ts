@@ -103,12 +103,15 @@ export class Needs {
   }
 
   /** The types that representations name, sorted, as resolvers get them: in literals, variables, and variables in literals. */
-  typesIn(node: FieldNode, { operation, variableValues = {}, named }: Asked): readonly EntityType[] {
+  typesIn(node: FieldNode, { operation, variableValues: given, named }: Asked): readonly EntityType[] {
+    const variableValues = given ?? {};
     const known = named.get(node);
     if (known !== undefined) return known;
     const value = node.arguments?.find((one) => one.name.value === 'representations')?.value;
-    if (value === undefined) return [];
-    const { args } = this.schema.getQueryType()!.getFields()[node.name.value]!;
+    const { args, type: returned } = this.schema.getQueryType()!.getFields()[node.name.value]!;
+    // Resolvers get the default of the argument, which may name any type.
+    if (value === undefined || (value.kind === Kind.VARIABLE && variableValues[value.name.value] === undefined))
+      return given === undefined ? [] : [...this.typesOf(getNamedType(returned)).all];
     const scalar = getNamedType(args.find(({ name }) => name === 'representations')!.type) as GraphQLScalarType;
     // A method of graphql 17, which prefers it.
     const coerce = (scalar.coerceInputLiteral ?? scalar.parseLiteral) as GraphQLScalarType['parseLiteral'];
@@ -221,7 +224,8 @@ class Walk {
     const ofQuery = name.startsWith('_') && query && types.all.has(query) ? query.getFields()[name] : undefined;
     const named = ofQuery && getNamedType(ofQuery.type).name;
     const { rules, returned } = this.#needs.ofField(types, name);
-    if (name !== '_service' || named !== '_Service') for (const rule of rules) this.rules.add(rule);
+    // An interface of Query may have other types.
+    if (name !== '_service' || named !== '_Service' || types.all.size > 1) for (const rule of rules) this.rules.add(rule);
     if (node.selectionSet === undefined) return;
     const isEntities = name === '_entities' && named === '_Entity' && ofQuery!.args.some((one) => one.name === 'representations');
     this.#select(node.selectionSet, isEntities ? this.#entities(node, returned) : returned);

@@ -95,8 +95,9 @@ export class Rules {
     const given: unknown = place.extensions?.['authorization'];
     if (given === undefined) return written;
     const where = `extensions.authorization of ${name}`;
-    if (!isRecord(given)) throw new Error(`Expected ${where} to be an object with authenticated, scopes or policies.`);
-    return [...written, ...this.#check(given, where)];
+    const rules = isRecord(given) ? this.#check(given, where) : [];
+    if (rules.length === 0) throw new Error(`Expected ${where} to be an object with authenticated, scopes or policies.`);
+    return [...written, ...rules];
   }
 
   #readDirective({ name, arguments: given = [] }: ConstDirectiveNode, place: string): readonly RightsRule[] {
@@ -156,10 +157,12 @@ function directiveNames({ astNode, extensionASTNodes }: GraphQLSchema): Readonly
   const names = new Map<string, DirectiveName>();
   for (const name of definitions.keys())
     for (const prefix of ['', 'federation__', ...links.map((link) => `${link.prefix}__`)]) names.set(prefix + name, name);
-  const imports = links.flatMap((link) => link.imports).map((pair) => pair.map((one) => one.replace('@', '')) as [DirectiveName, string]);
-  for (const [name, local] of imports) {
+  for (const pair of links.flatMap((link) => link.imports)) {
+    const [name, local] = pair.map((one) => one.replace('@', '')) as [DirectiveName, string];
+    // A type may have the name of a directive.
+    const isDirective = pair[1].startsWith('@');
     if (definitions.has(name)) names.set(local, name);
-    else names.delete(local);
+    else if (isDirective) names.delete(local);
   }
   return names;
 }

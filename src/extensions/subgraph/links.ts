@@ -30,9 +30,17 @@ export interface FederationNames {
   readonly imports: readonly (readonly [name: string, local: string])[];
 }
 
-/** The names that the links to federation give in a schema. Those of directives start with `@`. */
+/**
+ * The names that the links to federation give in a schema, and those that links give to a directive with its own specification:
+ * `@link(url: "https://specs.apollo.dev/policy/v0.1", as: "rule")`. Names of directives start with `@`.
+ */
 export function federationNames(schemas: readonly SchemaNode[]): readonly FederationNames[] {
-  return linksIn(schemas).federation.map(namesOf);
+  const { links, federation } = linksIn(schemas);
+  const own = links.flatMap((link) => (link.as === undefined || federation.includes(link) ? [] : [{ ...link, as: link.as }]));
+  return [
+    ...federation.map(namesOf),
+    ...own.map(({ url, as }): FederationNames => ({ prefix: as, imports: [[`@${specificationOf(url)}`, `@${as}`]] })),
+  ];
 }
 
 /** Reads the links of a schema. Throws an Error for a second link to federation, and for a version that is not known. */

@@ -384,8 +384,8 @@ export function describeExecution(operation: Operation): OperationExecution {
     document: document!.document,
     operation: node!,
     invocation,
-    // A stage that changes variables after `admit` changes nothing.
-    variableValues: settings.stages?.admit && settings.stages.execution ? copyOfJSON(coerced) : coerced,
+    // A plugin that changes variables in `admit` or later changes nothing.
+    variableValues: settings.stages?.admit ? copyOfJSON(coerced) : coerced,
   };
 }
 

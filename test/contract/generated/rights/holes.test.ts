@@ -17,12 +17,17 @@ const isLong = cases({ short: 0, long: 1 }) > 0;
 const subjects: readonly (readonly [subject: string, executor: string, createRights: CreateRights | undefined])[] = [
   ...(authorization === undefined || isLong ? ([['the simple decision', 'a plan', simpleRights()]] as const) : []),
   ['authorization()', 'a plan', authorization],
+  // Production makes types when they are first needed.
+  ['authorization()', 'a plan in production', authorization],
   ...(isLong ? ([['authorization()', 'graphql-js', authorization]] as const) : []),
 ];
 
 for (const [subject, executor, createRights] of subjects)
   describe(`${subject} with ${executor} knows`, createRights === undefined ? needsAuthorization : {}, () => {
-    const options = executor === 'a plan' ? {} : { executor: graphqlJSExecutor() };
+    const options = {
+      ...(executor === 'graphql-js' && { executor: graphqlJSExecutor() }),
+      ...(executor.endsWith('production') && { nodeEnv: 'production' }),
+    };
     for (const [name, { typeDefs, rows }] of Object.entries(groups))
       describe(name, () => {
         let server: TextServer | undefined;
