@@ -24,7 +24,7 @@ const program = (plant: readonly string[]): string => `
   });
   const { createTester } = await import('./src/entries/testing.ts');
   const typeDefs = 'type Query { rows: [Row!] one: Row } type Row { id: ID count: Int }';
-  const rows = Array.from({ length: 1200 }, (_, id) => ({ id, count: id === 1199 ? 1.5 : id }));
+  const rows = Array.from({ length: 10_200 }, (_, id) => ({ id, count: id === 10_199 ? 1.5 : id }));
   const { run } = createTester({ typeDefs, resolvers: { Query: { rows: () => rows, one: () => rows[1] } } }, { verify: true });
   for (const query of ['{ one { a: id __typename } }', '{ rows { id count } }'])
     console.log((await run(query)).errors?.find(({ path }) => path === undefined)?.message ?? 'silent');`;

@@ -100,7 +100,7 @@ describe('an empty selection set', { skip }, () => {
   for (const [name, executor] of executors)
     test(`of many rows, and of a batched field of many rows, makes an object per row with ${name}`, async () => {
       const calls: number[] = [];
-      const count = 5_000;
+      const count = 10_100;
       const endpoint = createEndpoint({
         ...executor,
         typeDefs: 'type Query { rows: [Row!]! } type Row { id: Int! plain: Row batched: Row }',

@@ -252,7 +252,7 @@ describe('a default of pageLimits', () => {
 
   test('is passed for each row, also by generated code', async () => {
     const seen = new Set<unknown>();
-    const count = 3_000;
+    const count = 10_100;
     const { run } = serving({
       resolvers: {
         Query: { books: () => Array.from({ length: count }, () => ({})) },
