@@ -14,11 +14,11 @@ import { definitions } from './rules.ts';
 /**
  * Refuses operations for which the caller lacks a right, before anything runs: by the directives `@authenticated`, `@requiresScopes` and
  * `@policy` of types and fields, or their `extensions.authorization`. Adds the definitions of the directives to `typeDefs`.
+ * A rule is `salaries: [Int] @requiresScopes(scopes: [["read:salaries"]])`.
  *
  * @example
  * export default createHandler({
- *   typeDefs: 'type Query { books: [String] salaries: [Int] @requiresScopes(scopes: [["read:salaries"]]) }',
- *   resolvers, context,
+ *   typeDefs, resolvers, context,
  *   plugins: [authorization({ claims: ({ context }) => context.user?.scopes })],
  * });
  */

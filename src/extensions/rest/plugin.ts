@@ -13,10 +13,12 @@ import { readRoutes } from './routes.ts';
  * Serves trusted documents with the directive `@http` as REST, below the path `/rest` of the same function, and describes them with OpenAPI
  * 3.1 at `/rest/openapi.json`. Nothing else can be called: no other document, no text, no introspection.
  *
+ * A route is `query Book($id: ID!) @http(method: GET, route: "/books/{id}") { book(id: $id) { title } }`.
+ *
  * @example
  * export default createHandler({
  *   typeDefs, resolvers,
- *   trustedDocuments: { documents: { book: 'query Book($id: ID!) @http(method: GET, route: "/books/{id}") { book(id: $id) { title } }' } },
+ *   trustedDocuments: { documents },
  *   plugins: [rest({ info: { title: 'Books', version: '1.0.0' } })],
  * });
  */

@@ -202,7 +202,7 @@ export interface ServerPlugin<TContext = unknown> extends ApolloHooks<TContext> 
 }
 
 /**
- * A plugin with the types of another package, such as `ApolloServerPlugin` of @apollo/server, whose class HeaderMap is another type than ours.
+ * A plugin with the types of another package, such as `ApolloServerPlugin` of `@apollo/server`, whose class HeaderMap is another type than ours.
  * Its hooks are objects here, which functions are, so that plugins without types get those of `ServerPlugin`.
  */
 export type ForeignPlugin = { readonly [TName in keyof ApolloHooks]?: object | undefined } & {
