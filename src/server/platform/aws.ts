@@ -27,7 +27,7 @@ const albResultBytes = 1_048_576;
 export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredResultV2> = {
   name: 'API Gateway HTTP API (2.0)',
   recognizes: (event) => isFunctionURL(event) === false,
-  toRequest: (event) => decodedByGateway(payload2Request(event)),
+  toRequest: payload2Request,
   toResult: httpAPIResult,
   // The gateway's integration timeout. It cannot be raised.
   timeLimit: () => 30_000,
@@ -48,8 +48,8 @@ function isFunctionURL(event: UnknownEvent): boolean | undefined {
 }
 
 /** An HTTP API decodes the path. Here, `%` is encoded again, so that doors decode a path once on every platform. */
-function decodedByGateway(request: HTTPRequest): HTTPRequest {
-  return { ...request, path: request.path.replaceAll('%', '%25') };
+function encodeAgain(path: string): string {
+  return path.replaceAll('%', '%25');
 }
 
 /** Reads a payload of format 2.0: header names in lower case, cookies apart from them, the query string raw. */
@@ -60,7 +60,7 @@ function payload2Request(event: UnknownEvent): HTTPRequest {
   if (Array.isArray(event['cookies'])) setCookies(headers, event['cookies']);
   return {
     method: methodAt(http, 'method', 'requestContext.http.method'),
-    path: typeof rawPath === 'string' ? rawPath : '',
+    path: typeof rawPath !== 'string' ? '' : rawPath.includes('%') && isFunctionURL(event) === false ? encodeAgain(rawPath) : rawPath,
     queryString: rawQuery(event['rawQueryString']) ?? encodeQuery(event['queryStringParameters']),
     headers,
     body: readBody(event['body'], event['isBase64Encoded']),
@@ -99,7 +99,7 @@ export const restAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyResult> = {
   toRequest(event) {
     const request = gatewayRequest(event, encodeQuery(event['queryStringParameters'], event['multiValueQueryStringParameters']));
     // Only an HTTP API names the version.
-    return event['version'] === '1.0' ? decodedByGateway(request) : request;
+    return event['version'] === '1.0' ? { ...request, path: encodeAgain(request.path) } : request;
   },
   toResult: restResult,
   // The integration timeout of a REST API, unless its owner has raised it; that of an HTTP API is a second longer.
