@@ -88,7 +88,7 @@ test("a project with Yarn's Plug'n'Play, which has no folder of packages, passes
     ...files,
     'package.json': JSON.stringify({ ...manifest, dependencies: { ...dependencies, 'graphql-functions': `file:${tarball}` } }),
     'yarn.lock': '',
-    '.yarnrc.yml': 'nodeLinker: pnp\nenableTelemetry: false\nenableGlobalCache: false\n',
+    '.yarnrc.yml': 'nodeLinker: pnp\nenableTelemetry: false\nenableGlobalCache: false\nenableImmutableInstalls: false\n',
   });
   // NODE_TEST_CONTEXT would make the test runner of the project silent.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
@@ -103,9 +103,9 @@ test("a project with Yarn's Plug'n'Play, which has no folder of packages, passes
 
   const installed = yarn('install');
 
-  assert.match(yarn('graphql-functions', 'documents'), /documents is up to date: 2 documents\./, installed);
+  assert.match(yarn('graphql-functions', 'documents'), /documents is up to date: 3 documents\./, installed);
   assert.match(yarn('graphql-functions', 'check'), /No problems in graphql\./);
-  assert.match(yarn('node', '--test'), /pass 4\b/);
+  assert.match(yarn('node', '--test'), /pass 5\b/);
 
   yarn('remove', 'esbuild');
 
