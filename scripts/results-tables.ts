@@ -111,10 +111,9 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
   database: ({ database }) =>
     toTable(
       ['Milliseconds', 'request', 'of it the server', 'CPU', 'of it the server'],
-      Object.entries(database).map(([name, { milliseconds, added, cpu, addedCPU }]) => [
-        name,
-        ...[milliseconds, added, cpu, addedCPU].map(String),
-      ]),
+      Object.entries(database)
+        .filter(([name]) => !name.endsWith('16'))
+        .map(([name, { milliseconds, added, cpu, addedCPU }]) => [name, ...[milliseconds, added, cpu, addedCPU].map(String)]),
     ),
 };
 
