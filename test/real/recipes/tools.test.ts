@@ -93,11 +93,9 @@ test("a project with Yarn's Plug'n'Play, which has no folder of packages, passes
   // NODE_TEST_CONTEXT would make the test runner of the project silent.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const yarn = (...args: string[]): string => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [pathInPart('yarn', '@yarnpkg/cli-dist/bin/yarn.js'), ...args], {
-      cwd: folder,
-      encoding: 'utf8',
-      env,
-    });
+    // Yarn has certificates of its own, and a machine may reach its registry with others, which npm takes from the system.
+    const program = ['--use-system-ca', pathInPart('yarn', '@yarnpkg/cli-dist/bin/yarn.js')];
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...program, ...args], { cwd: folder, encoding: 'utf8', env });
     return status === 0 ? stdout : stdout + stderr;
   };
 
