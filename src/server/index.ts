@@ -17,7 +17,6 @@ export type {
   TrustedDocumentManifest,
   TrustedDocumentOptions,
 } from './operation/documents/trusted-documents.ts';
-export { copyMutableParts } from './operation/apollo-hooks.ts';
 export { assertFresh } from './operation/context.ts';
 export { DocumentCache, loadDocument } from './operation/documents/document.ts';
 export type { DocumentHooks, DocumentSettings } from './operation/documents/document.ts';
@@ -29,6 +28,7 @@ export type { FormatError } from './operation/format-errors.ts';
 export type * from './operation/apollo-hooks.ts';
 export type * from './operation/door.ts';
 export type * from './operation/plugin.ts';
+export type * from './operation/server-start.ts';
 export type * from './operation/types.ts';
 export { clientAddress, ping } from './platform/adapter.ts';
 export type { PlatformCall } from './platform/adapter.ts';

@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import type { FormattedExecutionResult } from 'graphql';
 
 import { withoutStacks } from './describe.ts';
 import { isGraphQLError } from './is-graphql-error.ts';
@@ -42,6 +43,16 @@ export function copyErrorForOperation<TError extends Error>(error: TError): TErr
 /** A copy of what `formatError` returned: it may return the same object for all errors. */
 export function copyFormattedError<TForm>(form: TForm): TForm {
   return form instanceof Error ? copyErrorForOperation(form) : deepCopyOf(form, maxCopied);
+}
+
+/** Copies the parts of an answer that hooks write to: all but its data. */
+export function copyMutableParts(answer: FormattedExecutionResult): FormattedExecutionResult {
+  const { errors, extensions } = answer;
+  return {
+    ...answer,
+    ...(errors && { errors: errors.map(copyFormattedError) }),
+    ...(extensions && { extensions: deepCopyOf(extensions) }),
+  };
 }
 
 /** An error that was just made around a thrown one; it may share that one's extensions, which are copied. */

@@ -47,6 +47,11 @@ export function asWritten(given: AnyFunction): AnyFunction {
   return originals.get(given) ?? given;
 }
 
+/** Truncates a text. The default is for a message that may quote what a client sent. */
+export function cut(text: string, length = 1_000): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
+}
+
 /** "1 point", "2 points". */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

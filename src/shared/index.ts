@@ -2,7 +2,7 @@ export { capacityOf, excessOf } from './answer-size.ts';
 export type { AnswerSize, Capacity, ResultLimit } from './answer-size.ts';
 export { canonicalJSON } from './canonical-json.ts';
 export { byteLength } from './byte-length.ts';
-export { asWritten, bindTo, counted, describe, messageOf, withoutStacks } from './describe.ts';
+export { asWritten, bindTo, counted, cut, describe, messageOf, withoutStacks } from './describe.ts';
 export { didYouMean, listOf } from './did-you-mean.ts';
 export { aFunction, anything, assertEntries, boolean, hasMethods, keyValueCache, positive, text } from './known-options.ts';
 export type { Expectation } from './known-options.ts';
@@ -19,7 +19,14 @@ export { mayBeStored, removeLifetimes } from './lifetimes.ts';
 export { concatenate } from './http-messages.ts';
 export type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, ResponseHead, StreamedResponse } from './http-messages.ts';
 export type { ExecutionInvocation, Invocation, Milliseconds, OperationInvocation, Until } from './invocation.ts';
-export { markAsCopied, copyErrorForOperation, copyErrorsForOperation, copyFormattedError, withCopiedExtensions } from './copied-errors.ts';
+export {
+  markAsCopied,
+  copyErrorForOperation,
+  copyErrorsForOperation,
+  copyFormattedError,
+  copyMutableParts,
+  withCopiedExtensions,
+} from './copied-errors.ts';
 export { deepCopyOf, isObjectLike, isPlainObject, isRecord, shallowCopyOf, valueAt } from './plain-object.ts';
 export { isGraphQLError } from './is-graphql-error.ts';
 export { escapeControls, printable } from './log-text.ts';

@@ -1,7 +1,7 @@
 import type { HTTPRequest, Milliseconds, ResponseHead } from '../../shared/index.ts';
 import type { FindDoor } from '../operation/door.ts';
 import type { Operation, OperationSettings } from '../operation/operation.ts';
-import type { LandingPage } from '../operation/apollo-hooks.ts';
+import type { LandingPage } from '../operation/server-start.ts';
 import type { CORSOptions } from './cors.ts';
 import type { CSRFSettings } from './rules.ts';
 import type { RequestSettings } from './graphql/params.ts';

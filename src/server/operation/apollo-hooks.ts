@@ -12,65 +12,24 @@ import type {
 } from 'graphql';
 
 import type { KeyValueCache } from '../../datasources/index.ts';
-import { deepCopyOf, copyFormattedError, isRecord, sha256, shallowCopyOf } from '../../shared/index.ts';
-import type { Facts, HTTPRequest, ResponseHead } from '../../shared/index.ts';
+import { copyMutableParts, deepCopyOf, isRecord, sha256, shallowCopyOf } from '../../shared/index.ts';
+import type { HTTPRequest, PromiseOrValue, ResponseHead } from '../../shared/index.ts';
 import { DocumentError, copyThrown, toGraphQLError, report } from './errors.ts';
-import type { CheckedDocuments } from './documents/trusted-documents.ts';
+import type { ServerListener, ServerStartContext } from './server-start.ts';
 import type { GraphQLRequest, Logger, SubsequentPayload } from './types.ts';
-
-type MaybePromise<T> = T | Promise<T>;
-
-/** The argument of `start`. */
-export interface ServerStartContext {
-  readonly schema: GraphQLSchema;
-  /** The store of the option `cache`. */
-  readonly cache: KeyValueCache;
-  readonly logger: Logger;
-  /** The option `nodeEnv`, or NODE_ENV. Undefined counts as production. */
-  readonly nodeEnv: string | undefined;
-  /** The documents of the option `trustedDocuments`, with their ids. A function, because a manifest may list thousands. */
-  readonly trustedDocuments: () => CheckedDocuments;
-  /** The options `maxBodyBytes` and `maxResultBytes`, or their defaults. */
-  readonly maxBodyBytes: number;
-  readonly maxResultBytes: number;
-  /** False if graphql-js runs the operations: then `observer` of an execution is ignored. */
-  readonly observesResolvers: boolean;
-  /**
-   * Facts that plugins share about the server: set in `start`, and read at requests. `limits()` sets "limits", `budget()` "budget".
-   */
-  readonly facts: Facts;
-}
-
-/** The page that browsers get in development. */
-export interface LandingPage {
-  /** The HTML document, or a function that returns one for each request. */
-  readonly html: string | (() => MaybePromise<string>);
-  /** Additional response headers, for example a content security policy. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
 
 /** The hooks of a plugin of Apollo Server. */
 export interface ApolloHooks<TContext = unknown> {
   /** Called once per process, before the first request is served. If it fails, so does that request, and the next one retries it. */
-  serverWillStart?(context: ServerStartContext): MaybePromise<ServerListener | void>;
+  serverWillStart?(context: ServerStartContext): PromiseOrValue<ServerListener | void>;
   /** Called for every operation, also in a batch, after `context` and `dataSources`. */
-  requestDidStart?(context: GraphQLRequestContext<TContext>): MaybePromise<GraphQLRequestListener<TContext> | void>;
+  requestDidStart?(context: GraphQLRequestContext<TContext>): PromiseOrValue<GraphQLRequestListener<TContext> | void>;
   /** Called if `context` or `dataSources` threw. There is no request context, so hooks that need one are not called. */
-  contextCreationDidFail?(failure: { readonly error: Error; readonly logger: Logger }): MaybePromise<void>;
+  contextCreationDidFail?(failure: { readonly error: Error; readonly logger: Logger }): PromiseOrValue<void>;
   /** Called if an HTTP request was refused before its operation was read. */
-  invalidRequestWasReceived?(failure: { readonly error: Error; readonly logger: Logger }): MaybePromise<void>;
+  invalidRequestWasReceived?(failure: { readonly error: Error; readonly logger: Logger }): PromiseOrValue<void>;
   /** Called if the server could not start: options, schema or `serverWillStart` failed. */
-  startupDidFail?(failure: { readonly error: Error; readonly logger: Logger }): MaybePromise<void>;
-}
-
-/** The hooks of a server's lifecycle. */
-export interface ServerListener {
-  /** Called before a long-lived process stops taking requests. */
-  drainServer?(): MaybePromise<void>;
-  /** Called when the server has answered its last request. */
-  serverWillStop?(): MaybePromise<void>;
-  /** Returns the page that browsers get in development. */
-  renderLandingPage?(): MaybePromise<LandingPage>;
+  startupDidFail?(failure: { readonly error: Error; readonly logger: Logger }): PromiseOrValue<void>;
 }
 
 /** The context that all hooks of one operation share. Each step adds to it; the types below say what each hook can rely on. */
@@ -124,34 +83,34 @@ export type RequestContextWithResponse<TContext> = GraphQLRequestContext<TContex
 };
 
 /** Called and awaited when a step has ended, with the error if it failed. */
-export type EndHook<TError = Error> = (error?: TError) => MaybePromise<void>;
+export type EndHook<TError = Error> = (error?: TError) => PromiseOrValue<void>;
 
 /** The hooks of one operation, in the order of the pipeline. All are optional and awaited. */
 export interface GraphQLRequestListener<TContext = unknown> {
   /** Called when the text of the document is known, from the request or by a hash or an id. */
-  didResolveSource?(context: RequestContextWithSource<TContext>): MaybePromise<void>;
+  didResolveSource?(context: RequestContextWithSource<TContext>): PromiseOrValue<void>;
   /** Called before parsing, only for a document that is not in the document cache. */
-  parsingDidStart?(context: RequestContextWithSource<TContext>): MaybePromise<EndHook | void>;
+  parsingDidStart?(context: RequestContextWithSource<TContext>): PromiseOrValue<EndHook | void>;
   /** Called before validation, only for a document that is not in the document cache. */
-  validationDidStart?(context: RequestContextWithDocument<TContext>): MaybePromise<EndHook<readonly GraphQLError[]> | void>;
+  validationDidStart?(context: RequestContextWithDocument<TContext>): PromiseOrValue<EndHook<readonly GraphQLError[]> | void>;
   /** Called when the document is valid and the operation is chosen. If it throws, the error is the answer and nothing is executed. */
-  didResolveOperation?(context: RequestContextWithOperation<TContext>): MaybePromise<void>;
+  didResolveOperation?(context: RequestContextWithOperation<TContext>): PromiseOrValue<void>;
   /** If it returns a result, that is the answer and nothing is executed. */
-  responseForOperation?(context: RequestContextWithOperation<TContext>): MaybePromise<ExecutionResult | null | undefined>;
+  responseForOperation?(context: RequestContextWithOperation<TContext>): PromiseOrValue<ExecutionResult | null | undefined>;
   /** Called before execution. May return a callback, or an object with `executionDidEnd`. */
-  executionDidStart?(context: RequestContextWithOperation<TContext>): MaybePromise<EndHook | { executionDidEnd?: EndHook } | void>;
+  executionDidStart?(context: RequestContextWithOperation<TContext>): PromiseOrValue<EndHook | { executionDidEnd?: EndHook } | void>;
   /** Called if any step had errors. They are as they were thrown, before masking and `formatError`. */
-  didEncounterErrors?(context: RequestContextWithErrors<TContext>): MaybePromise<void>;
+  didEncounterErrors?(context: RequestContextWithErrors<TContext>): PromiseOrValue<void>;
   /** Called last: may change `response.result` and `response.http`. For a subscription the result is empty, and only the head is sent. */
-  willSendResponse?(context: RequestContextWithResponse<TContext>): MaybePromise<void>;
+  willSendResponse?(context: RequestContextWithResponse<TContext>): PromiseOrValue<void>;
   /** Called with the errors of an event of a subscription, or of a payload after the first response. */
-  didEncounterSubsequentErrors?(context: RequestContextWithOperation<TContext>, errors: readonly GraphQLError[]): MaybePromise<void>;
+  didEncounterSubsequentErrors?(context: RequestContextWithOperation<TContext>, errors: readonly GraphQLError[]): PromiseOrValue<void>;
   /** Called before each event of a subscription, and each payload after the first response. May change the payload. */
-  willSendSubsequentPayload?(context: RequestContextWithOperation<TContext>, payload: SubsequentPayload): MaybePromise<void>;
+  willSendSubsequentPayload?(context: RequestContextWithOperation<TContext>, payload: SubsequentPayload): PromiseOrValue<void>;
 }
 
 type Called = 'didResolveSource' | 'didResolveOperation' | 'didEncounterSubsequentErrors' | 'willSendSubsequentPayload';
-type AnyHook = (...values: unknown[]) => MaybePromise<void>;
+type AnyHook = (...values: unknown[]) => PromiseOrValue<void>;
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 type HookedPlugin = ApolloHooks & { readonly onlyWatches?: boolean | undefined };
@@ -338,7 +297,7 @@ export class OperationHooks {
  * answered. Apollo Server does the same for contextCreationDidFail, but loses the first failure for didEncounterErrors.
  */
 export async function callFailureHooks<THook extends string, TFailure extends { readonly logger: Logger }>(
-  listeners: readonly { readonly [TName in THook]?: (failure: TFailure) => MaybePromise<void> }[],
+  listeners: readonly { readonly [TName in THook]?: (failure: TFailure) => PromiseOrValue<void> }[],
   hook: THook,
   failure: TFailure,
 ): Promise<void> {
@@ -363,16 +322,6 @@ async function close(ends: readonly EndHook[], error?: Error): Promise<void> {
 /** Copies the object, because a plugin may return one for all operations, and additions of other plugins for one user must not reach the next. */
 function copyResult({ data, extensions, ...rest }: ExecutionResult): ExecutionResult {
   return { ...rest, ...(data !== undefined && { data: deepCopyOf(data) }), ...(extensions && { extensions: deepCopyOf(extensions) }) };
-}
-
-/** Copies the parts of an answer that hooks write to: all but its data. */
-export function copyMutableParts(answer: FormattedExecutionResult): FormattedExecutionResult {
-  const { errors, extensions } = answer;
-  return {
-    ...answer,
-    ...(errors && { errors: errors.map(copyFormattedError) }),
-    ...(extensions && { extensions: deepCopyOf(extensions) }),
-  };
 }
 
 function errorsOf(error: Error): readonly GraphQLError[] {

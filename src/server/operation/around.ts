@@ -4,13 +4,13 @@ import {
   HeaderMap,
   assertSynchronous,
   copyErrorsForOperation,
+  copyMutableParts,
   describe,
   isGraphQLError,
   isPromiseLike,
   isRecord,
 } from '../../shared/index.ts';
 import type { HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
-import { copyMutableParts } from './apollo-hooks.ts';
 import { deadlineExceeded, placed, unfinishedAtDeadline, report } from './errors.ts';
 import type { Logger, OperationOutcome } from './types.ts';
 import type { RequestCall } from './door.ts';

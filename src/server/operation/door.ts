@@ -1,10 +1,8 @@
 import type { GraphQLError, GraphQLFormattedError } from 'graphql';
 
 import type { KeyValueCache } from '../../datasources/index.ts';
-import type { Facts, HeaderMap, HTTPRequest, HTTPResponse, Invocation, StreamedResponse } from '../../shared/index.ts';
+import type { Facts, HTTPRequest, HTTPResponse, HeaderMap, Invocation, PromiseOrValue, StreamedResponse } from '../../shared/index.ts';
 import type { GraphQLRequest, Logger, OperationOutcome } from './types.ts';
-
-type MaybePromise<T> = T | Promise<T>;
 
 /** One HTTP request as plugins see it, in all stages of the request and of its operations. */
 export interface RequestCall {
@@ -73,9 +71,9 @@ export interface Door<TCall = RequestCall> {
   /** Parameters of the query string that choose the answer, which caches must know. Default: no cache keeps answers of this door */
   readonly parameters?: readonly string[] | undefined;
   /** Returns what the server checks before `read`, or the response to a request that needs no more. */
-  rules(call: TCall): MaybePromise<DoorRules | HTTPResponse>;
+  rules(call: TCall): PromiseOrValue<DoorRules | HTTPResponse>;
   /** Returns what a request asks for, or a response that needs no operation. A GraphQLError that it throws is passed to `refuse`. */
-  read(call: TCall, body: RequestBody): MaybePromise<Asked<TCall> | AskedBatch<TCall> | HTTPResponse>;
+  read(call: TCall, body: RequestBody): PromiseOrValue<Asked<TCall> | AskedBatch<TCall> | HTTPResponse>;
   /**
    * Writes the response to a request that was refused, or that failed outside of its operations. The server adds the header fields of the
    * error, such as Allow.
@@ -123,7 +121,7 @@ export interface Asked<TCall = RequestCall> {
   /** A new object for each request, with new variables, because the server adds to them. An error refuses the operation in its place. */
   readonly request: GraphQLRequest | GraphQLError;
   /** Returns the variables that clients cannot send. Called when the context is known. They replace those of the request. */
-  readonly fill?: ((contextValue: unknown) => MaybePromise<Readonly<Record<string, unknown>>>) | undefined;
+  readonly fill?: ((contextValue: unknown) => PromiseOrValue<Readonly<Record<string, unknown>>>) | undefined;
   /** Writes the response when the operation has ended, also if it was refused. */
   readonly write: (outcome: OperationOutcome, call: TCall) => HTTPResponse | StreamedResponse;
 }

@@ -2,9 +2,8 @@ import { GraphQLError } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 
 import { Misfit } from '../../executor/index.ts';
-import { copyErrorForOperation, describe, isGraphQLError, markAsCopied, rootCause, withCopiedExtensions } from '../../shared/index.ts';
+import { copyErrorForOperation, cut, describe, isGraphQLError, markAsCopied, rootCause, withCopiedExtensions } from '../../shared/index.ts';
 import type { ErrorBehavior, ErrorCode, Logger } from './types.ts';
-import { cut } from './limits/error-allowance.ts';
 import type { ErrorHandling } from '../../executor/index.ts';
 
 /** Converts anything thrown to a GraphQLError that no other operation has. Other errors become its `originalError`. */

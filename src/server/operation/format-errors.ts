@@ -3,6 +3,7 @@ import type { ExecutionResult, FormattedExecutionResult, GraphQLError, GraphQLFo
 import {
   copyErrorsForOperation,
   copyFormattedError,
+  cut,
   describe,
   guardLogger,
   isRecord,
@@ -11,7 +12,7 @@ import {
   sha256,
 } from '../../shared/index.ts';
 import { InputError, codeOf, isUnexpected, placeOf, toGraphQLError, maxPath, report } from './errors.ts';
-import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
+import { ErrorAllowance, loggable } from './limits/error-allowance.ts';
 import type { Logger } from './types.ts';
 
 /** Decides how an error is sent. Gets the formatted error, which would be sent otherwise, and the error as it was thrown. */

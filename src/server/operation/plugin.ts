@@ -2,12 +2,11 @@ import type { DocumentNode, GraphQLDirective, GraphQLError, GraphQLSchema, Opera
 
 import type { CallWatch, DataSourceRequest } from '../../datasources/index.ts';
 import type { ExecutionObserver, PageDefaults } from '../../executor/index.ts';
-import type { Facts, HTTPResponse, OperationInvocation, ResponseHead, StreamedResponse } from '../../shared/index.ts';
-import type { ApolloHooks, LandingPage, ServerStartContext } from './apollo-hooks.ts';
+import type { Facts, HTTPResponse, OperationInvocation, PromiseOrValue, ResponseHead, StreamedResponse } from '../../shared/index.ts';
+import type { ApolloHooks } from './apollo-hooks.ts';
 import type { FindDoor, RequestCall } from './door.ts';
+import type { LandingPage, ServerStartContext } from './server-start.ts';
 import type { GraphQLRequest, OperationOutcome, SubsequentPayload } from './types.ts';
-
-type MaybePromise<T> = T | Promise<T>;
 
 /** One operation as plugins see it. */
 export interface OperationCall {
@@ -92,9 +91,9 @@ export type DataSourceCallListener = Partial<CallWatch>;
 /** The object that `start` may return. */
 export interface StartedPlugin {
   /** Returns the page that browsers get in development. */
-  page?(): MaybePromise<LandingPage>;
+  page?(): PromiseOrValue<LandingPage>;
   /** Called when the server has answered its last request. */
-  stop?(): MaybePromise<void>;
+  stop?(): PromiseOrValue<void>;
 }
 
 /** Where a plugin is among the others. */
@@ -152,7 +151,7 @@ export interface ServerPlugin<TContext = unknown> extends ApolloHooks<TContext> 
    */
   check?(context: Pick<ServerStartContext, 'schema' | 'trustedDocuments'> & { readonly verbose?: boolean }): readonly string[] | void;
   /** Called once per process, before the first request is served. If it fails, so does that request, and the next one retries it. */
-  start?(context: ServerStartContext): MaybePromise<StartedPlugin | void>;
+  start?(context: ServerStartContext): PromiseOrValue<StartedPlugin | void>;
 
   /**
    * Returns the function that finds the door of a request. Called once, after `start`. The first plugin of the list that has a door for a
@@ -178,7 +177,7 @@ export interface ServerPlugin<TContext = unknown> extends ApolloHooks<TContext> 
    * stage `execution`. If it throws, that is the outcome, and nothing runs. Later changes of the variables change nothing. Not called for
    * variables with errors, which then are the answer. Members of several plugins are called one after the other, in the order of stages.
    */
-  admit?(execution: OperationExecution): MaybePromise<void>;
+  admit?(execution: OperationExecution): PromiseOrValue<void>;
   /**
    * Wraps the execution, from after the coercion of the variables to the formatted answer. Not entered by operations that were refused
    * before, or answered by `responseForOperation`. For a subscription, the outcome has its stream, and no result yet.
@@ -198,7 +197,7 @@ export interface ServerPlugin<TContext = unknown> extends ApolloHooks<TContext> 
    * The function gets a buffered response with a body after all stages. The platform's size limit then applies to what it returns. The
    * first plugin that returns a function encodes the body. Synchronous.
    */
-  encode?(call: RequestCall): ((response: HTTPResponse) => MaybePromise<HTTPResponse>) | undefined;
+  encode?(call: RequestCall): ((response: HTTPResponse) => PromiseOrValue<HTTPResponse>) | undefined;
 }
 
 /**

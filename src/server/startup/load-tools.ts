@@ -1,7 +1,7 @@
 import type { ExplainMismatch } from '../../executor/index.ts';
 import type { CheckWhole } from '../../executor/schema/index.ts';
 import { messageOf } from '../../shared/index.ts';
-import type { ServerStartContext } from '../operation/apollo-hooks.ts';
+import type { ServerStartContext } from '../operation/server-start.ts';
 import { hasPackageFiles, packageFolder, requireFromPackage } from './package-files.ts';
 import type { HTTPSettings } from '../doors/http-settings.ts';
 import type { Logger } from '../operation/types.ts';

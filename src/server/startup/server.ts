@@ -14,7 +14,7 @@ import { createStages, inOrder } from '../operation/around.ts';
 import { DocumentCache } from '../operation/documents/document.ts';
 import type { Logger } from '../operation/types.ts';
 import type { PersistedQuerySettings } from '../operation/documents/sources.ts';
-import type { ServerListener } from '../operation/apollo-hooks.ts';
+import type { ServerListener } from '../operation/server-start.ts';
 import type { SchemaParts, ServerPlugin } from '../operation/plugin.ts';
 import type { OperationSettings } from '../operation/operation.ts';
 import { createTrustedDocuments } from '../operation/documents/trusted-documents.ts';

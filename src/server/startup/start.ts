@@ -4,7 +4,7 @@ import { explainRefusal } from './load-tools.ts';
 import { readNodeEnv, readProcess, createServer, startServer } from './server.ts';
 import { createError, deadlineExceeded } from '../operation/errors.ts';
 import { callFailureHooks } from '../operation/apollo-hooks.ts';
-import type { ServerListener } from '../operation/apollo-hooks.ts';
+import type { ServerListener } from '../operation/server-start.ts';
 import type { Logger } from '../operation/types.ts';
 import type { ContextFits, ServerOptions } from './options.ts';
 import type { Server, StartedServer } from './server.ts';

@@ -2,8 +2,15 @@ import { GraphQLError, Kind, execute as executeWithGraphQLJS, getOperationAST } 
 import type { DocumentNode, ExecutionArgs, ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 
 import type { KeptPlans } from '../../executor/index.ts';
-import { ErrorAllowance, assertFresh, copyMutableParts, createExecution, executeOperation } from '../../server/index.ts';
-import { HeaderMap, copyErrorForOperation, copyErrorsForOperation, deepCopyOf, isObjectLike } from '../../shared/index.ts';
+import { ErrorAllowance, assertFresh, createExecution, executeOperation } from '../../server/index.ts';
+import {
+  HeaderMap,
+  copyErrorForOperation,
+  copyErrorsForOperation,
+  copyMutableParts,
+  deepCopyOf,
+  isObjectLike,
+} from '../../shared/index.ts';
 import type { Capacity, OperationInvocation } from '../../shared/index.ts';
 import {
   ApolloError,

@@ -2,10 +2,9 @@ import { parse, validate } from 'graphql';
 import type { DocumentNode, GraphQLDirective, GraphQLError, GraphQLSchema } from 'graphql';
 
 import { viewWithDirectives } from '../../../executor/schema/index.ts';
-import { isRecord, describe } from '../../../shared/index.ts';
+import { cut, isRecord, describe } from '../../../shared/index.ts';
 import { errorBehaviors } from '../errors.ts';
 import type { ErrorBehavior } from '../types.ts';
-import { cut } from '../limits/error-allowance.ts';
 
 /**
  * The documents that clients may send by id: Apollo's operation manifest, or an object of texts by id, as written by Relay's

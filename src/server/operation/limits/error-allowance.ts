@@ -1,6 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql';
 
 import { lengthOfJSON, maxRecordedErrors } from '../../../executor/index.ts';
+import { cut } from '../../../shared/index.ts';
 import type { Logger } from '../types.ts';
 
 /** Errors in one answer. A list of 20,000 rows that all lack a required field would have 20,000. */
@@ -9,8 +10,6 @@ const maxErrors = 1_000;
 const maxCharacters = 262_144;
 /** Characters of one error's JSON. */
 const maxErrorCharacters = 8_192;
-/** Characters of a message that may quote what the client sent. */
-const maxMessage = 1_000;
 /** Log lines for unexpected errors of one request. With their stacks they stay below 64 KB. */
 const maxLines = 10;
 /** Characters of an error's stack and other properties in the log. */
@@ -78,11 +77,6 @@ function shortened({ message, locations, path, extensions }: GraphQLFormattedErr
       ...(typeof errorHash === 'string' && { errorHash }),
     },
   };
-}
-
-/** Truncates a text. */
-export function cut(text: string, length: number = maxMessage): string {
-  return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
 /** An error for the log: the error itself, or a copy with truncated message and stack if it is too long. */
