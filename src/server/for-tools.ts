@@ -5,7 +5,7 @@ export { createClose } from './startup/start.ts';
 export { uncacheable } from './doors/response-head.ts';
 export type { Explainable } from './doors/http-settings.ts';
 export { streaming } from './doors/graphql/streams/streaming.ts';
-export type { HandlerObserver } from './pipeline.ts';
+export type { HandlerObserver } from './startup/observer.ts';
 export { entriesOf, errorsIn } from './operation/documents/trusted-documents.ts';
 export type { OperationSettings } from './operation/operation.ts';
 export { fetchAPI } from './platform/fetch.ts';

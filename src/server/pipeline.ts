@@ -28,6 +28,7 @@ import type { OperationOutcome } from './operation/types.ts';
 import { clientAddress, findAdapter } from './platform/adapter.ts';
 import { graphqlDoor } from './doors/graphql/door.ts';
 import { answerOf, refuse, refusedOutcome, toErrorResponse } from './refuse.ts';
+import { createObserved } from './startup/observer.ts';
 import type { ServerOptions } from './startup/options.ts';
 import { createClose, Starter } from './startup/start.ts';
 import type { OptionsSource } from './startup/start.ts';
@@ -372,23 +373,4 @@ export function createUnobservedHandler(platforms: Platforms, source: OptionsSou
   const fetch = (request: Request, env?: unknown, context?: unknown): Promise<Response> =>
     serve(serving, { event: request, context: context ?? env, env }) as Promise<Response>;
   return Object.assign(handler, { fetch, close: createClose(starter) });
-}
-
-/** Creates a handler from options. Throws if they are invalid. */
-export type CreateFromOptions<THandler> = (options: OptionsSource<ServerOptions>) => THandler;
-
-/** Gets each new handler's options and the function that creates it; returns the handler to use. */
-export type HandlerObserver = <THandler>(create: CreateFromOptions<THandler>, options: OptionsSource<ServerOptions>) => THandler;
-
-/** On the global object, because a bundled function has a copy of this module for itself. */
-const mark = Symbol.for('graphql-functions.observer');
-
-/**
- * Creates a handler, through the observer if there is one: `dev` logs operations, `check` reads the options, and `build` warms up the
- * code cache. In production no observer is set: this adds 60 bytes to a bundle, the code of the tools adds none, and they bundle the user's
- * code unchanged.
- */
-export function createObserved<THandler>(create: CreateFromOptions<THandler>, options: OptionsSource<ServerOptions>): THandler {
-  const observer = (globalThis as { [mark]?: HandlerObserver })[mark];
-  return observer === undefined ? create(options) : observer(create, options);
 }
