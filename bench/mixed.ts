@@ -5,9 +5,9 @@
  *     npm run build && node bench/mixed.ts [folder of another build …]
  *
  * A folder is a checkout in which `npm run build` has run. In each generation every contestant gets a new process; the processes take
- * turns, a round of all shapes each. A ratio is the median of the rounds' ratios. "states" are those of the generations: when they
- * differ, V8 has taken different decisions in equal processes. GENERATIONS (3) and ROUNDS (15) set how long it takes: two minutes for
- * this build, and half a minute more for each other.
+ * turns, a round of all shapes each, and the time of a shape includes a collection of its young garbage. A ratio is the median of the
+ * rounds' ratios. "states" are those of the generations: when they differ, V8 has taken different decisions in equal processes.
+ * GENERATIONS (3) and ROUNDS (15) set how long it takes: two minutes for this build, and half a minute more for each other.
  */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -85,7 +85,9 @@ export async function measureMixed(folders: readonly string[]): Promise<MixedRes
 }
 
 async function runGeneration(contestants: readonly Contestant[]): Promise<void> {
-  const processes = contestants.map(({ file }) => fork(file, { env: { ...process.env, NODE_ENV: 'production' } }));
+  const processes = contestants.map(({ file }) =>
+    fork(file, { execArgv: ['--expose-gc'], env: { ...process.env, NODE_ENV: 'production' } }),
+  );
   try {
     const answers: string[][] = [];
     for (const child of processes) answers.push(await ask(child, 'answers'));
