@@ -21,5 +21,7 @@ export const GraphQLOneOfDirective: typeof graphql.GraphQLOneOfDirective = graph
 export const GraphQLSpecifiedByDirective: typeof graphql.GraphQLSpecifiedByDirective = graphql.GraphQLSpecifiedByDirective;
 export const NoSchemaIntrospectionCustomRule: typeof graphql.NoSchemaIntrospectionCustomRule = graphql.NoSchemaIntrospectionCustomRule;
 
-/** The function of a leaf type that converts results, which graphql 17 renamed. */
+// The functions of leaf types for results, variables and literals, which graphql 17 renamed.
 export const coerceOutput = (isGraphQL17 ? 'coerceOutputValue' : 'serialize') as 'coerceOutputValue';
+export const coerceInput = (isGraphQL17 ? 'coerceInputValue' : 'parseValue') as 'parseValue';
+export const coerceLiteral = (isGraphQL17 ? 'coerceInputLiteral' : 'parseLiteral') as 'parseLiteral';

@@ -20,9 +20,16 @@ const folders: Readonly<Record<string, readonly string[]>> = {
 /** The folders within `server` and `executor`, and what each can import beside itself: a neighbor, or a file above them, with its name. */
 const parts: Readonly<Record<string, readonly string[]>> = {
   'executor/schema': ['executor/batch-mark.ts', 'executor/graphql-version.ts'],
-  'executor/validation': [],
-  'executor/plan': ['executor/run', 'executor/costs.ts', 'executor/graphql-version.ts'],
-  'executor/run': ['executor/plan', 'executor/batch-mark.ts', 'executor/budget.ts', 'executor/costs.ts', 'executor/graphql-version.ts'],
+  'executor/validation': ['executor/built-in-scalars.ts', 'executor/graphql-version.ts'],
+  'executor/plan': ['executor/run', 'executor/built-in-scalars.ts', 'executor/costs.ts', 'executor/graphql-version.ts'],
+  'executor/run': [
+    'executor/plan',
+    'executor/batch-mark.ts',
+    'executor/built-in-scalars.ts',
+    'executor/budget.ts',
+    'executor/costs.ts',
+    'executor/graphql-version.ts',
+  ],
   'executor/parts': ['executor/plan', 'executor/run', 'executor/costs.ts', 'executor/execute.ts'],
   'server/platform': [],
   'server/operation': [],

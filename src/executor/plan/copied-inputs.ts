@@ -3,14 +3,12 @@ import type { GraphQLInputType, GraphQLResolveInfo } from 'graphql';
 
 import { deepCopyOf } from '../../shared/index.ts';
 
-const builtIn: ReadonlySet<unknown> = new Set(specifiedScalarTypes);
-
 /** Deeply copies a coerced value, with the defaults in it, which graphql-js shares between requests. */
 export function copyInput(inputType: GraphQLInputType, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const type = getNullableType(inputType);
   // Enum values may be compared by identity.
-  if (builtIn.has(type) || isEnumType(type)) return value;
+  if (specifiedScalarTypes.includes(type as never) || isEnumType(type)) return value;
   if (isListType(type)) return Array.isArray(value) ? value.map((item) => copyInput(type.ofType as GraphQLInputType, item)) : value;
   if (!isInputObjectType(type)) return deepCopyOf(value);
   const copy = Object.create(Object.getPrototypeOf(value) as object | null) as Record<string, unknown>;

@@ -1,14 +1,13 @@
 import { isInputObjectType, isListType, isNonNullType } from 'graphql';
 import type { GraphQLInputObjectType, GraphQLInputType, GraphQLLeafType } from 'graphql';
 
-import { plainKinds, plainValue } from '../run/shapes/leaf.ts';
-import { isGraphQL17 } from '../graphql-version.ts';
+import { notPlain, plainKindOf, plainValue } from '../built-in-scalars.ts';
+import { coerceInput } from '../graphql-version.ts';
 import type { Run } from '../run/run.ts';
 import { inputsOf } from './literals.ts';
 import type { PreparedInput } from './literals.ts';
 import { workOf } from '../costs.ts';
 import { absent, createRecord, put, valueOf, workIn, workOfContainer } from './per-run-values.ts';
-import { notPlain } from './planned-field.ts';
 
 /**
  * Coerces input of one type. graphql-js determines the kind of type at each level of each value, which was 5.7 of the 17 us of a
@@ -17,7 +16,7 @@ import { notPlain } from './planned-field.ts';
  */
 export interface InputCoercion {
   readonly nonNull: boolean;
-  /** Which built-in scalar it is: see leaf.ts. */
+  /** Which built-in scalar it is: see built-in-scalars.ts. */
   readonly plain: number;
   /** Coerces a value that is not plain, null or undefined, and counts its work. */
   readonly coerce: (value: unknown, run: Run) => unknown;
@@ -35,20 +34,13 @@ export function inputCoercionOf(type: GraphQLInputType): InputCoercion {
   const nullable = nonNull ? type.ofType : type;
   if (isListType(nullable)) return { nonNull, plain: notPlain, coerce: listCoercer(nullable.ofType) };
   if (isInputObjectType(nullable)) return { nonNull, plain: notPlain, coerce: objectCoercer(nullable) };
-  const plain = builtIn.get(nullable) === nullable[coerceLeaf] ? plainKinds.get(nullable)! : notPlain;
-  return { nonNull, plain, coerce: leafCoercer(nullable) };
+  return { nonNull, plain: plainKindOf(nullable, coerceInput), coerce: leafCoercer(nullable) };
 }
-
-/** graphql 17 renamed the function that a leaf type coerces values with. */
-const coerceLeaf = (isGraphQL17 ? 'coerceInputValue' : 'parseValue') as 'parseValue';
-
-/** The built-in scalars with their original functions: a replaced one must be called. */
-const builtIn = new Map<GraphQLLeafType, unknown>([...plainKinds.keys()].map((type) => [type, type[coerceLeaf]]));
 
 function leafCoercer(type: GraphQLLeafType): InputCoercion['coerce'] {
   return (value) => {
     try {
-      return type[coerceLeaf](value);
+      return type[coerceInput](value);
     } catch {
       return undefined;
     }

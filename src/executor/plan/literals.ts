@@ -1,4 +1,4 @@
-import { GraphQLEnumType, isEnumType, isInputObjectType, isListType, isNonNullType, Kind, specifiedScalarTypes } from 'graphql';
+import { GraphQLEnumType, isEnumType, isInputObjectType, isListType, isNonNullType, Kind } from 'graphql';
 import type {
   GraphQLArgument,
   GraphQLField,
@@ -12,10 +12,11 @@ import type {
 } from 'graphql';
 
 import type { Run } from '../run/run.ts';
+import { notPlain, plainKindOf } from '../built-in-scalars.ts';
 import { workOf } from '../costs.ts';
+import { coerceLiteral } from '../graphql-version.ts';
 import {
   absent,
-  coerceLiteral,
   coerceWithGraphQLJS,
   copiedDefault,
   leafLiteral,
@@ -41,13 +42,12 @@ export function prepareLiteral(inputType: GraphQLInputType, node: ValueNode): Pr
   return prepareLeaf(type, node);
 }
 
-/** The built-in scalars with their original functions: a replaced one must be called. */
-const builtIn = new Map<GraphQLLeafType, unknown>(specifiedScalarTypes.map((type) => [type, type[coerceLiteral]]));
-
 /** Values of built-in scalars and enums are the same in every run. */
 function prepareLeaf(type: GraphQLLeafType, node: ValueNode): Prepared {
-  const original = isEnumType(type) ? GraphQLEnumType.prototype[coerceLiteral] : builtIn.get(type);
-  return original !== undefined && original === type[coerceLiteral] ? readLiteral(type, node) : leafLiteral(type, node);
+  const isOriginal = isEnumType(type)
+    ? type[coerceLiteral] === GraphQLEnumType.prototype[coerceLiteral]
+    : plainKindOf(type, coerceLiteral) !== notPlain;
+  return isOriginal ? readLiteral(type, node) : leafLiteral(type, node);
 }
 
 function prepareList(type: GraphQLInputType, node: ValueNode): Prepared {

@@ -2,7 +2,7 @@ import { Kind } from 'graphql';
 import type { ArgumentNode, GraphQLArgument, GraphQLInputType, GraphQLLeafType, NameNode, ValueNode } from 'graphql';
 
 import { isObjectLike } from '../../shared/index.ts';
-import { getArgumentValues, isGraphQL17 } from '../graphql-version.ts';
+import { coerceLiteral, getArgumentValues, isGraphQL17 } from '../graphql-version.ts';
 import { workOf } from '../costs.ts';
 import type { Run } from '../run/run.ts';
 import { copyInput } from './copied-inputs.ts';
@@ -88,9 +88,6 @@ function workOfCopy(value: unknown, seen: Set<object> = new Set<object>()): numb
   const work = Array.isArray(value) ? workOfContainer(parts.length) : workOf.inputValue + parts.length * workOf.inputDefault;
   return parts.reduce((sum: number, part) => sum + workOfCopy(part, seen), work);
 }
-
-/** graphql 17 renamed the function that a leaf type reads literals with. */
-export const coerceLiteral = (isGraphQL17 ? 'coerceInputLiteral' : 'parseLiteral') as 'parseLiteral';
 
 /** A literal of a custom scalar, whose function is called in every run, as by graphql-js. */
 export function leafLiteral(type: GraphQLLeafType, node: ValueNode): PerRunValue {

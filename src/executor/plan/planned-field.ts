@@ -1,5 +1,6 @@
 import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
+import { notPlain } from '../built-in-scalars.ts';
 import { resolverCall } from '../run/visible-arguments.ts';
 import type { Resolver, ResolverCall } from '../run/visible-arguments.ts';
 import type { Run } from '../run/run.ts';
@@ -8,13 +9,10 @@ import type { Path } from './path.ts';
 import { resultClassFor } from './result-classes.ts';
 import type { ResultClass } from './result-classes.ts';
 
-/** The `plain` of types that are no built-in scalar. */
-export const notPlain = 0;
-
 /** Completes the values of a type. One class per kind of type. */
 export abstract class Shape {
   readonly nonNull: boolean;
-  /** Which built-in scalar it is: see leaf.ts. */
+  /** Which built-in scalar it is: see built-in-scalars.ts. */
   readonly plain: number;
 
   constructor(nonNull: boolean, plain: number = notPlain) {

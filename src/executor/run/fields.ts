@@ -8,7 +8,7 @@ import type { ArgumentValues } from '../plan/arguments.ts';
 import { completeValue, nullOrThrow, toRootError } from './errors.ts';
 import { ObservedField, startField } from './field-run.ts';
 import { createCode } from './generated-code.ts';
-import { plainValue } from './shapes/leaf.ts';
+import { plainValue } from '../built-in-scalars.ts';
 import { Pending, PendingContainer, PromisedValue } from './pending.ts';
 import type { FieldRun, GeneratedCode, PlannedField, Position, Selection } from '../plan/planned-field.ts';
 import type { FieldObserver } from './observer.ts';

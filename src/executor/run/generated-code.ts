@@ -1,6 +1,6 @@
 import { allArguments, resolverCall } from './visible-arguments.ts';
 import type { ResolverCall } from './visible-arguments.ts';
-import { isText, plainTest } from './shapes/leaf.ts';
+import { isText, plainTest } from '../built-in-scalars.ts';
 import type { GeneratedCode, PlannedField, Selection } from '../plan/planned-field.ts';
 
 /**

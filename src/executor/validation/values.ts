@@ -1,19 +1,8 @@
-import {
-  GraphQLBoolean,
-  GraphQLFloat,
-  GraphQLID,
-  GraphQLInt,
-  GraphQLString,
-  isEnumType,
-  isInputObjectType,
-  isListType,
-  isNonNullType,
-  isRequiredInputField,
-  isTypeSubTypeOf,
-  Kind,
-} from 'graphql';
+import { isEnumType, isInputObjectType, isListType, isNonNullType, isRequiredInputField, isTypeSubTypeOf, Kind } from 'graphql';
 import type { GraphQLInputObjectType, GraphQLInputType, GraphQLScalarType, ObjectValueNode, ValueNode, VariableNode } from 'graphql';
 
+import { isPlainLiteral, plainKindOf } from '../built-in-scalars.ts';
+import { coerceLiteral } from '../graphql-version.ts';
 import type { Scope } from './scope.ts';
 
 /** True if the value is valid for the type. Variables in it count as used. */
@@ -29,7 +18,7 @@ export function isValueKnownValid(scope: Scope, type: GraphQLInputType, node: Va
   }
   if (isInputObjectType(type)) return node.kind === Kind.OBJECT && isObjectKnownValid(scope, type, node);
   if (isEnumType(type)) return node.kind === Kind.ENUM && type.getValue(node.value) !== undefined && type.getValue(node.value) !== null;
-  return isScalarKnownValid(type as GraphQLScalarType, node);
+  return isPlainLiteral(plainKindOf(type as GraphQLScalarType, coerceLiteral), node);
 }
 
 /** A nullable variable with a default is valid in a non-null position. Defaults of positions are left to graphql-js. */
@@ -51,32 +40,4 @@ function isObjectKnownValid(scope: Scope, type: GraphQLInputObjectType, node: Ob
     given.add(name.value);
   }
   return Object.values(definitions).every((definition) => given.has(definition.name) || !isRequiredInputField(definition));
-}
-
-/** The functions of the built-in scalars for literals, to detect replaced ones. */
-const readers = new Map(
-  [GraphQLString, GraphQLBoolean, GraphQLID, GraphQLInt, GraphQLFloat].map((type) => [type, readerOf(type)] as const),
-);
-
-function readerOf(type: GraphQLScalarType): unknown {
-  // graphql 17 has two such functions, and calls the new one first.
-  return (type as { coerceInputLiteral?: unknown }).coerceInputLiteral ?? type.parseLiteral;
-}
-
-function isScalarKnownValid(type: GraphQLScalarType, node: ValueNode): boolean {
-  if (readers.get(type as typeof GraphQLString) !== readerOf(type)) return false;
-  switch (type) {
-    case GraphQLString:
-      return node.kind === Kind.STRING;
-    case GraphQLBoolean:
-      return node.kind === Kind.BOOLEAN;
-    case GraphQLID:
-      return node.kind === Kind.STRING || node.kind === Kind.INT;
-    case GraphQLFloat:
-      return node.kind === Kind.INT || node.kind === Kind.FLOAT;
-    case GraphQLInt:
-      return node.kind === Kind.INT && Math.abs(Number(node.value) + 0.5) < 2 ** 31;
-    default:
-      return false;
-  }
 }

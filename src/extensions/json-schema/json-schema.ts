@@ -78,7 +78,7 @@ export function leafSchema(type: GraphQLLeafType, scalars: ScalarSchemas, compon
 }
 
 /** The schema of a custom scalar: from an option, else by the specification that the schema names with `@specifiedBy`. */
-export function scalarSchemaOf({ name, specifiedByURL }: GraphQLScalarType, scalars: ScalarSchemas): JSONSchema {
+function scalarSchemaOf({ name, specifiedByURL }: GraphQLScalarType, scalars: ScalarSchemas): JSONSchema {
   if (Object.hasOwn(scalars, name)) return scalars[name]!;
   const [, specification = ''] =
     /^https:\/\/scalars\.graphql\.org\/[\w-]+\/([a-z-]+?)(?:-v[\d.]+)?(?:\.html)?$/.exec(specifiedByURL ?? '') ?? [];

@@ -1,8 +1,8 @@
-import { getNullableType, GraphQLBoolean, GraphQLFloat, GraphQLInt, isInputObjectType, isListType, isScalarType } from 'graphql';
+import { getNullableType, isInputObjectType, isListType, isScalarType } from 'graphql';
 import type { GraphQLInputType, GraphQLNamedInputType } from 'graphql';
 
 import { isRecord } from '../../shared/index.ts';
-import { scalarSchemaOf } from '../json-schema/index.ts';
+import { leafSchema } from '../json-schema/index.ts';
 import type { ScalarSchemas } from '../json-schema/index.ts';
 import { badRequest } from './problem.ts';
 import type { Target } from './route.ts';
@@ -23,10 +23,9 @@ export function valueOf(name: string, texts: readonly string[], { type }: Target
 
 function readText(name: string, text: string, type: GraphQLNamedInputType, scalars: ScalarSchemas): unknown {
   if (isInputObjectType(type)) return readJSON(name, text);
-  const { type: json } = isScalarType(type) ? scalarSchemaOf(type, scalars) : {};
-  if (type === GraphQLBoolean || json === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
-  if (type === GraphQLInt || type === GraphQLFloat || json === 'integer' || json === 'number')
-    return jsonNumber.test(text) ? Number(text) : text;
+  const { type: json } = isScalarType(type) ? leafSchema(type, scalars) : {};
+  if (json === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (json === 'integer' || json === 'number') return jsonNumber.test(text) ? Number(text) : text;
   return text;
 }
 

@@ -5,7 +5,7 @@ import type { BatchFunction, BatchMark } from '../../batch-mark.ts';
 import { completeValue } from '../errors.ts';
 import { ObservedField, startField } from '../field-run.ts';
 import { Late, PromisedValue } from '../pending.ts';
-import { plainValue } from '../shapes/leaf.ts';
+import { plainValue } from '../../built-in-scalars.ts';
 import type { FieldRun, PlannedField, Position } from '../../plan/planned-field.ts';
 import type { Path } from '../../plan/path.ts';
 import { handleRejections } from '../unhandled-rejections.ts';

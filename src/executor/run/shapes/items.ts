@@ -1,5 +1,5 @@
 import { completeValue, nullOrThrow } from '../errors.ts';
-import { plainValue } from './leaf.ts';
+import { plainValue } from '../../built-in-scalars.ts';
 import { addPath } from '../../plan/path.ts';
 import { PromisedValue } from '../pending.ts';
 import type { FieldRun, Position, Shape } from '../../plan/planned-field.ts';

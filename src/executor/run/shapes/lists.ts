@@ -2,7 +2,7 @@ import { completeAsyncIterable, isAsyncIterable } from './async-lists.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
 import { explain, misfit } from '../errors.ts';
 import { completeItem, ListRun } from './items.ts';
-import { isNumber } from './leaf.ts';
+import { isNumber } from '../../built-in-scalars.ts';
 import { Pending, PendingContainer } from '../pending.ts';
 import { Shape } from '../../plan/planned-field.ts';
 import { sizeOfItem, sizeOfRead } from '../../costs.ts';

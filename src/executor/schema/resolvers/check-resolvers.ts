@@ -1,3 +1,5 @@
+import { specifiedScalarTypes } from 'graphql';
+
 import { didYouMean, listOf } from '../../../shared/index.ts';
 import { describeValue } from './merge-resolvers.ts';
 import type { MergedResolvers, MergedTypeResolvers } from './merge-resolvers.ts';
@@ -18,13 +20,11 @@ export function checkResolvers(resolvers: MergedResolvers, index: SchemaIndex): 
 export function checkTypeNames(resolvers: MergedResolvers, index: SchemaIndex): void {
   const { types } = index;
   for (const name of resolvers.names()) {
-    if (builtIn.has(name))
+    if (specifiedScalarTypes.some((type) => type.name === name))
       throw new Error(`resolvers.${name} would change the built-in scalar "${name}". Define a scalar with another name.`);
     if (!types.has(name)) throw new Error(unknownType(name, index));
   }
 }
-
-const builtIn: ReadonlySet<string> = /* @__PURE__ */ new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 
 /** One type and its resolvers. */
 export interface ResolversToCheck {

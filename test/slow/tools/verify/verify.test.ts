@@ -6,7 +6,7 @@ import { startCommand } from '../../../support/program.ts';
 /** Changes of the executor, which are planted while its sources load. */
 const bugs: Record<string, [file: string, before: string, after: string]> = {
   'an alias that is ignored': ['run/fields.ts', 'result[field.responseName] = value;', 'result[field.fieldName] = value;'],
-  'in generated code, an Int with a fraction': ['run/shapes/leaf.ts', '&& (${name} | 0) === ${name}', ''],
+  'in generated code, an Int with a fraction': ['built-in-scalars.ts', '&& (${name} | 0) === ${name}', ''],
 };
 
 /** Sends queries to a tester that verifies them, in a process of its own. Prints the message of a difference. */
