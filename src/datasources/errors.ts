@@ -1,5 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLErrorOptions } from 'graphql';
+
+import { reasonPhrases } from '../shared/index.ts';
 import type { DataSourceRequest } from './request.ts';
 import type { Milliseconds } from './cache/key-value-cache.ts';
 
@@ -57,7 +59,9 @@ export class RedirectError extends Error {}
 export function createResponseError(request: DataSourceRequest | undefined, response: Response, body: unknown): GraphQLError {
   const { status, statusText } = response;
   const { method, url: requested = '' } = request ?? {};
-  const message = `${reasonPhrases[status] === undefined ? status : `${status}: ${reasonPhrases[status]}`}${method === undefined ? '' : ` (${method})`}`;
+  // The API's own phrase may contain anything, and HTTP/2 has none.
+  const phrase = phrasesOfNode[status] ?? reasonPhrases[status];
+  const message = `${status}${phrase === undefined ? '' : `: ${phrase}`}${method === undefined ? '' : ` (${method})`}`;
   const url = withoutSecrets(response.url || requested);
   const extensions = { response: { url, method, status, statusText, body } };
 
@@ -131,32 +135,5 @@ function codeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The reason phrases of node:http. The API's phrase may contain anything, and HTTP/2 has none. */
-const reasonPhrases: Readonly<Record<number, string>> = {
-  301: 'Moved Permanently',
-  302: 'Found',
-  303: 'See Other',
-  304: 'Not Modified',
-  307: 'Temporary Redirect',
-  308: 'Permanent Redirect',
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  402: 'Payment Required',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  406: 'Not Acceptable',
-  408: 'Request Timeout',
-  409: 'Conflict',
-  410: 'Gone',
-  412: 'Precondition Failed',
-  413: 'Payload Too Large',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Entity',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  501: 'Not Implemented',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
-};
+/** The phrases of node:http that RFC 9110 has changed. */
+const phrasesOfNode: Readonly<Record<number, string>> = { 413: 'Payload Too Large', 422: 'Unprocessable Entity' };

@@ -30,6 +30,7 @@ export {
 export { deepCopyOf, isObjectLike, isPlainObject, isRecord, shallowCopyOf, valueAt } from './plain-object.ts';
 export { isGraphQLError } from './is-graphql-error.ts';
 export { escapeControls, printable } from './log-text.ts';
+export { reasonPhrases } from './reason-phrases.ts';
 export { isScope } from './scope.ts';
 export { sha256 } from './sha256.ts';
 export { textOfUTF8 } from './utf8.ts';

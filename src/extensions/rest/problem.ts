@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 
-import { HeaderMap } from '../../shared/index.ts';
+import { HeaderMap, reasonPhrases } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
 
 export const jsonType = 'application/json';
@@ -18,7 +18,13 @@ export interface Problem {
 export function problem(status: number, { detail, code, errors, data }: Problem, headers: HeaderMap = new HeaderMap()): HTTPResponse {
   const members = { detail, ...(typeof code === 'string' && { code }), ...(errors !== undefined && { errors }) };
   if (status === 401 && !headers.has('www-authenticate')) headers.set('www-authenticate', 'Bearer');
-  const whole = { type: 'about:blank', title: titles[status] ?? 'Error', status, ...members, ...((data ?? null) !== null && { data }) };
+  const whole = {
+    type: 'about:blank',
+    title: reasonPhrases[status] ?? 'Error',
+    status,
+    ...members,
+    ...((data ?? null) !== null && { data }),
+  };
   return json(status, whole, headers, problemType);
 }
 
@@ -35,22 +41,3 @@ export function json(status: number, value: unknown, headers: HeaderMap, mediaTy
 export function badRequest(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } });
 }
-
-/** The phrases of RFC 9110 section 15 and RFC 6585. */
-const titles: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  406: 'Not Acceptable',
-  409: 'Conflict',
-  413: 'Content Too Large',
-  414: 'URI Too Long',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Content',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
-};

@@ -1,7 +1,7 @@
 /** Every source of HTTP requests on AWS Lambda: API Gateway, function URLs, load balancers, VPC Lattice; and direct invocations. */
 import type { ALBResult, APIGatewayProxyResult, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
-import { HeaderMap, parseExactly } from '../../shared/index.ts';
+import { HeaderMap, parseExactly, reasonPhrases } from '../../shared/index.ts';
 import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
 import {
   lambdaResultBytes,
@@ -139,7 +139,7 @@ const applicationLoadBalancer: PlatformAdapter<UnknownEvent, ALBResult> = {
 function albResult(response: HTTPResponse, event: UnknownEvent): ALBResult {
   const rest = {
     statusCode: response.status,
-    statusDescription: `${response.status} ${reasons[response.status] ?? 'Response'}`,
+    statusDescription: `${response.status} ${reasonPhrases[response.status] ?? 'Response'}`,
     body: response.body ?? '',
     isBase64Encoded: response.isBase64Encoded ?? false,
   };
@@ -155,27 +155,6 @@ function multiValueHeaders({ headers }: HTTPResponse): Record<string, string[]> 
   const lists = Object.entries(headers.toRecord()).map(([name, value]): [string, string[]] => [name, [value]]);
   return Object.fromEntries(cookies.length > 0 ? [...lists, ['set-cookie', cookies]] : lists);
 }
-
-/** RFC 9110 section 15, for the statuses that this library uses. */
-const reasons: Readonly<Record<number, string>> = {
-  200: 'OK',
-  204: 'No Content',
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  406: 'Not Acceptable',
-  413: 'Content Too Large',
-  414: 'URI Too Long',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Content',
-  426: 'Upgrade Required',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
-};
 
 /** The result that VPC Lattice takes, for events of both versions. */
 interface LatticeResult {

@@ -28,7 +28,15 @@ function answer(cookies: readonly string[]): HTTPResponse {
 }
 
 describe('Application Load Balancer', () => {
-  for (const description of ['204 No Content', '413 Content Too Large', '422 Unprocessable Content', '504 Gateway Timeout', '294 Response'])
+  for (const description of [
+    '201 Created',
+    '204 No Content',
+    '409 Conflict',
+    '413 Content Too Large',
+    '422 Unprocessable Content',
+    '504 Gateway Timeout',
+    '294 Response',
+  ])
     test(`the status description: ${description}`, () => {
       const response = { ...answer([]), status: Number.parseInt(description, 10) };
 
