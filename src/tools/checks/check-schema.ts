@@ -1,6 +1,6 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { assertValidSchema } from 'graphql';
-import type { GraphQLSchema } from 'graphql';
+import { assertValidSchema, parse } from 'graphql';
+import type { DefinitionNode, GraphQLSchema } from 'graphql';
 
 import type { CheckWhole } from '../../executor/schema/index.ts';
 import { checkBatches } from './check-batches.ts';
@@ -27,10 +27,16 @@ function otherCopy(paths: readonly string[]): string {
 }
 
 function makeSchema(texts: readonly string[], resolvers: Readonly<Record<string, object>>): GraphQLSchema {
-  const typeDefs = usesSemanticNonNull(texts) ? [...texts, semanticNonNull] : [...texts];
+  const whole = usesSemanticNonNull(texts) ? [...texts, semanticNonNull] : texts;
+  const typeDefs = whole.flatMap((text) => parse(text).definitions.map(withInterfaces));
   const schema = makeExecutableSchema({ typeDefs, resolvers: resolvers as never });
   assertValidSchema(schema);
   return schema;
+}
+
+/** With graphql 17, an interface loses its interfaces if a definition that is merged into it has none, not even an empty list. */
+function withInterfaces(definition: DefinitionNode): DefinitionNode {
+  return 'interfaces' in definition ? { ...definition, interfaces: definition.interfaces ?? [] } : definition;
 }
 
 /** True if the schema uses the directive without a definition. It needs none, like the directives of the specification. */

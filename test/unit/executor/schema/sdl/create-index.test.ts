@@ -31,6 +31,19 @@ describe('a second definition of a type is an extension, as with @graphql-tools/
   }
 });
 
+for (const more of ['extend interface Book @tag', 'interface Book { pages: Int }'])
+  test(`an interface keeps the interfaces that it implements, with ${more}`, () => {
+    const typeDefs = `
+      directive @tag on INTERFACE
+      type Query implements Shelf { first: Book }
+      interface Shelf { first: Item }
+      interface Item { id: ID }
+      interface Book implements Item { id: ID }
+      ${more}`;
+
+    assert.equal(String(ours([typeDefs]).getType('Book')), 'Book');
+  });
+
 describe('conflicting definitions with the same name are refused, at start and without the check of the whole schema', () => {
   for (const [typeDefs, message] of [
     [['type Query { a: Int }', 'type Query { a: Int }'], 'typeDefs define Query.a twice. Define it once.'],
