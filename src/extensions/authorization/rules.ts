@@ -1,5 +1,13 @@
-import { getNamedType, isInterfaceType, isObjectType, valueFromASTUntyped } from 'graphql';
-import type { ConstDirectiveNode, GraphQLField, GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
+import { getNamedType, isEnumType, isInterfaceType, isObjectType, valueFromASTUntyped } from 'graphql';
+import type {
+  ConstDirectiveNode,
+  GraphQLField,
+  GraphQLInterfaceType,
+  GraphQLNamedType,
+  GraphQLObjectType,
+  GraphQLSchema,
+  NameNode,
+} from 'graphql';
 
 import { isRecord, isScope } from '../../shared/index.ts';
 import type { RightsRule } from '../../shared/index.ts';
@@ -9,19 +17,22 @@ export type MaybePromise<T> = T | Promise<T>;
 
 type DirectiveName = 'authenticated' | 'requiresScopes' | 'policy';
 
-/** The directives by their names in federation's specification, with what they define. */
-export const definitions: ReadonlyMap<DirectiveName, string> = new Map(
-  (
-    [
-      ['authenticated', ''],
-      ['requiresScopes', '(scopes: [[String!]!]!)'],
-      ['policy', '(policies: [[String!]!]!)'],
-    ] as const
-  ).map(([name, given]) => [name, `directive @${name}${given} on OBJECT | INTERFACE | FIELD_DEFINITION | SCALAR | ENUM`]),
-);
+const places = 'on OBJECT | INTERFACE | FIELD_DEFINITION | SCALAR | ENUM';
 
-/** Anything that has rules. */
-type Place = GraphQLNamedType | GraphQLField<unknown, unknown>;
+/** The directives by their names in federation's specification, with their definitions. */
+export const definitions: ReadonlyMap<DirectiveName, string> = new Map<DirectiveName, string>([
+  ['authenticated', `directive @authenticated ${places}`],
+  ['requiresScopes', `directive @requiresScopes(scopes: [[String!]!]!) ${places}`],
+  ['policy', `directive @policy(policies: [[String!]!]!) ${places}`],
+]);
+
+type Field = GraphQLField<unknown, unknown>;
+type Owner = GraphQLObjectType | GraphQLInterfaceType;
+
+interface Node {
+  readonly directives?: readonly ConstDirectiveNode[] | undefined;
+  readonly fields?: readonly (Node & { readonly name: NameNode })[] | undefined;
+}
 
 /** The rules of one schema, each read when it is first needed, because the types of the schema are made lazily. */
 export class Rules {
@@ -29,9 +40,8 @@ export class Rules {
   readonly #names: ReadonlyMap<string, DirectiveName>;
   /** Equal rules are the same object, so that those of a thousand types count once. */
   readonly #all = new Map<string, RightsRule>();
-  readonly #ofPlaces = new Map<Place, readonly RightsRule[]>();
-  readonly #ofFields = new Map<GraphQLField<unknown, unknown>, readonly RightsRule[]>();
-  readonly #ofTypes = new Map<GraphQLNamedType, readonly RightsRule[]>();
+  readonly #own = new Map<GraphQLNamedType | Field, readonly RightsRule[]>();
+  readonly #whole = new Map<GraphQLNamedType | Field, readonly RightsRule[]>();
 
   constructor(schema: GraphQLSchema, policies: object) {
     this.#policies = policies;
@@ -40,60 +50,63 @@ export class Rules {
 
   /** The rules of a type and of its interfaces. Throws an Error for a wrong one. */
   ofType(type: GraphQLNamedType): readonly RightsRule[] {
-    let rules = this.#ofTypes.get(type);
-    if (rules === undefined) {
-      rules = this.#of(type, type.name);
-      if (isObjectType(type) || isInterfaceType(type))
-        rules = [...new Set([...rules, ...type.getInterfaces().flatMap((one) => this.ofType(one))])];
-      this.#ofTypes.set(type, rules);
-    }
-    return rules;
+    return this.#of(type, () => [
+      ...this.#ownOf(type),
+      ...(isObjectType(type) || isInterfaceType(type) ? type.getInterfaces().flatMap((one) => this.#ownOf(one)) : []),
+    ]);
   }
 
   /** The rules of a field, of the same field in the interfaces of its type, and of the type that it returns. */
-  ofField(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): readonly RightsRule[] {
-    let rules = this.#ofFields.get(field);
-    if (rules === undefined) {
-      const inherited = type.getInterfaces().flatMap((one) => {
-        const same = one.getFields()[field.name];
-        return same === undefined ? [] : this.#of(same, `${one.name}.${field.name}`);
-      });
-      rules = [...this.#of(field, `${type.name}.${field.name}`), ...inherited, ...this.ofType(getNamedType(field.type))];
-      this.#ofFields.set(field, rules);
-    }
-    return rules;
+  ofField(type: GraphQLObjectType, field: Field): readonly RightsRule[] {
+    return this.#of(field, () => [
+      ...[type, ...type.getInterfaces()].flatMap((owner) => this.#ownOf(owner.getFields()[field.name], owner)),
+      ...this.ofType(getNamedType(field.type)),
+    ]);
   }
-
   /** All rules in the order of the schema, once each. `report` gets the error of each wrong rule. */
   inOrder(schema: GraphQLSchema, report: (error: unknown) => void): readonly RightsRule[] {
     const found = new Set<RightsRule>();
-    const read = (place: Place, name: string): void => {
+    const read = (place: GraphQLNamedType | Field, owner?: Owner): void => {
       try {
-        for (const rule of this.#of(place, name)) found.add(rule);
+        for (const rule of this.#ownOf(place, owner)) found.add(rule);
       } catch (error) {
         report(error);
       }
     };
     for (const type of Object.values(schema.getTypeMap())) {
-      read(type, type.name);
-      if (isObjectType(type) || isInterfaceType(type))
-        for (const field of Object.values(type.getFields())) read(field, `${type.name}.${field.name}`);
+      read(type);
+      if (isObjectType(type) || isInterfaceType(type)) for (const field of Object.values(type.getFields())) read(field, type);
     }
     return [...found];
   }
 
-  #of(place: Place, name: string): readonly RightsRule[] {
-    let rules = this.#ofPlaces.get(place);
-    if (rules === undefined) this.#ofPlaces.set(place, (rules = this.#read(place, name).map((rule) => this.#same(rule))));
+  #of(place: GraphQLNamedType | Field, find: () => readonly RightsRule[]): readonly RightsRule[] {
+    let rules = this.#whole.get(place);
+    if (rules === undefined) this.#whole.set(place, (rules = [...new Set(find())]));
     return rules;
   }
 
-  /** A type has rules in its extensions, too: `extend type`. */
-  #read(place: Place, name: string): readonly RightsRule[] {
-    const nodes = [place.astNode, ...('extensionASTNodes' in place ? (place.extensionASTNodes ?? []) : [])];
-    const written = nodes.flatMap((node) => (node?.directives ?? []).flatMap((one) => this.#readDirective(one, name)));
-    const given: unknown = place.extensions?.['authorization'];
-    if (given === undefined) return written;
+  /** The rules of a place alone. An interface may not have the field of a type. */
+  #ownOf(place: GraphQLNamedType | Field | undefined, owner?: Owner): readonly RightsRule[] {
+    if (place === undefined) return [];
+    let rules = this.#own.get(place);
+    if (rules === undefined) this.#own.set(place, (rules = this.#read(place, owner).map((rule) => this.#same(rule))));
+    return rules;
+  }
+
+  #read(place: GraphQLNamedType | Field, owner: Owner | undefined): readonly RightsRule[] {
+    const name = owner === undefined ? place.name : `${owner.name}.${place.name}`;
+    // A type has nodes of its fields, too, in case a transform drops that of a field.
+    const ofOwner = owner && nodesOf(owner).flatMap(({ fields = [] }) => fields.filter((field) => field.name.value === place.name));
+    const nodes: readonly Node[] = [...nodesOf(place), ...(ofOwner ?? [])];
+    const written = nodes.flatMap(({ directives = [] }) => directives.flatMap((one) => this.#readDirective(one, name)));
+    const given: unknown = place.extensions['authorization'];
+    if (given === null) return written;
+    if (given === undefined) {
+      if (nodes.length > 0 || !isFromText(place, owner)) return written;
+      const how = 'Keep it, or set extensions.authorization, which is null for no rule.';
+      throw new Error(`Expected ${name} to have its astNode, because a transform of the schema that drops it may drop rules. ${how}`);
+    }
     const where = `extensions.authorization of ${name}`;
     const rules = isRecord(given) ? this.#check(given, where) : [];
     if (rules.length === 0) throw new Error(`Expected ${where} to be an object with authenticated, scopes or policies.`);
@@ -145,6 +158,22 @@ export class Rules {
     if (known === undefined) this.#all.set(key, rule);
     return known ?? rule;
   }
+}
+
+/** The definition of a type or field, and its extensions: `extend type`. */
+function nodesOf(place: GraphQLNamedType | Field): readonly Node[] {
+  const nodes: readonly (Node | null | undefined)[] = [place.astNode, ...('extensionASTNodes' in place ? place.extensionASTNodes : [])];
+  return nodes.filter((node) => node !== null && node !== undefined);
+}
+
+/** Whether a place without a node belongs to a type from text. Libraries make nodes for some places of a schema in code, without a location. */
+function isFromText(place: GraphQLNamedType | Field, owner: Owner | undefined): boolean {
+  // Libraries add the fields of a subgraph to its schema.
+  if (owner !== undefined)
+    return owner.astNode?.loc !== undefined && !/^_(?:Service|Entity)$/.test(getNamedType((place as Field).type).name);
+  const type = place as GraphQLNamedType;
+  const parts = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : isEnumType(type) ? type.getValues() : [];
+  return parts.some(({ astNode }) => astNode?.loc !== undefined);
 }
 
 /**

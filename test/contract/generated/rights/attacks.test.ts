@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { GraphQLInt, GraphQLObjectType, GraphQLSchema } from 'graphql';
+import { MapperKind, mapSchema } from '@graphql-tools/utils';
+import { buildSchema, extendSchema, GraphQLInt, GraphQLObjectType, GraphQLSchema, parse } from 'graphql';
+import type { GraphQLEnumType } from 'graphql';
 
 import type { OperationExecution, ServerPlugin } from '../../../../src/entries/index.ts';
 import { authorization, needsAuthorization } from './authorization.ts';
@@ -112,5 +114,130 @@ describe('authorization() refuses extensions.authorization without a rule', need
         server.lines.map(({ message, details }) => [message, ...details].join(' ')).join('\n'),
         /authenticated, scopes or policies/,
       );
+    });
+});
+
+/** Transforms of a schema, each of which loses nodes of its text. `closed`: the field that needs a caller. */
+const transforms: readonly {
+  readonly title: string;
+  readonly text?: string;
+  readonly closed?: string;
+  readonly transform: (schema: GraphQLSchema) => GraphQLSchema;
+  readonly answer: number;
+}[] = [
+  {
+    title: 'a field whose type keeps its own: the rule counts',
+    transform: (schema) => {
+      schema.getQueryType()!.getFields()['closed']!.astNode = undefined;
+      return schema;
+    },
+    answer: 401,
+  },
+  {
+    title: 'the directives of a field alone: the rule counts',
+    transform: (schema) => {
+      const field = schema.getQueryType()!.getFields()['closed']!;
+      field.astNode = { ...field.astNode!, directives: [] };
+      return schema;
+    },
+    answer: 401,
+  },
+  {
+    title: 'a field, also in its type',
+    transform: (schema) =>
+      mapSchema(schema, { [MapperKind.OBJECT_FIELD]: ({ astNode, ...field }) => (astNode!.name.value === 'closed' ? field : undefined) }),
+    answer: 500,
+  },
+  {
+    title: 'a field of an interface',
+    text: 'type Query implements Closed { open: Int closed: Int user: User } interface Closed { closed: Int @authenticated }',
+    transform: (schema) => mapSchema(schema, { [MapperKind.INTERFACE_FIELD]: ({ astNode: _node, ...field }) => field }),
+    answer: 500,
+  },
+  {
+    title: 'a renamed field',
+    closed: 'renamed',
+    transform: (schema) => {
+      const query = schema.getQueryType()!.toConfig();
+      const { open, closed, user } = query.fields;
+      const fields = { open: open!, user: user!, renamed: { ...closed!, astNode: undefined } };
+      return new GraphQLSchema({ ...schema.toConfig(), query: new GraphQLObjectType({ ...query, fields }), types: [] });
+    },
+    answer: 500,
+  },
+  {
+    title: 'a type whose fields keep theirs',
+    closed: 'user { id }',
+    transform: (schema) =>
+      mapSchema(schema, {
+        [MapperKind.OBJECT_TYPE]: (type) =>
+          type.name === 'User' ? new GraphQLObjectType({ ...type.toConfig(), astNode: undefined }) : undefined,
+      }),
+    answer: 500,
+  },
+  {
+    title: 'an enum whose values keep theirs',
+    text: 'type Query { open: Int closed: Closed user: User } enum Closed @authenticated { A }',
+    transform: (schema) => {
+      (schema.getType('Closed') as GraphQLEnumType).astNode = undefined;
+      return schema;
+    },
+    answer: 500,
+  },
+];
+
+describe('authorization() notices a transform that loses the node of', needsAuthorization, () => {
+  for (const {
+    title,
+    text = 'type Query { open: Int closed: Int @authenticated user: User }',
+    closed = 'closed',
+    transform,
+    answer,
+  } of transforms)
+    it(title, async () => {
+      const serve = (nodeEnv: string): TextServer => {
+        const schema = buildSchema(
+          `directive @authenticated on OBJECT | FIELD_DEFINITION | ENUM ${text} type User @authenticated { id: Int }`,
+        );
+        return serveText('', { createRights: authorization!, options: { nodeEnv, schema: transform(schema) } as never });
+      };
+      const server = serve('production');
+
+      const open = await server.send({}, { query: '{ open }' });
+      const { status, body } = await server.send({}, { query: `{ ${closed} }` });
+      const inTests = await serve('test').send({}, { query: '{ open }' });
+
+      assert.deepEqual([open.status, status, body.data, inTests.status], [200, answer, undefined, answer === 500 ? 500 : 200]);
+    });
+});
+
+/** Types and fields that lack a node, although none was lost. */
+const complete: Readonly<Record<string, () => GraphQLSchema>> = {
+  'code with nodes for directives': () => {
+    const { definitions } = parse('type Query @authenticated', { noLocation: true });
+    const fields = { closed: { type: GraphQLInt, resolve: () => 1 } };
+    return new GraphQLSchema({ query: new GraphQLObjectType({ name: 'Query', astNode: definitions[0] as never, fields }) });
+  },
+  'code that a text extends': () => {
+    const query = new GraphQLObjectType({ name: 'Query', fields: { closed: { type: GraphQLInt, resolve: () => 1 } } });
+    return extendSchema(new GraphQLSchema({ query }), parse('extend type Query @authenticated { open: Int }'), { assumeValidSDL: true });
+  },
+  'a text to which code adds a field without a rule': () => {
+    const schema = buildSchema('directive @authenticated on OBJECT type Query @authenticated { open: Int }');
+    const query = schema.getQueryType()!.toConfig();
+    const closed = { type: GraphQLInt, resolve: () => 1, extensions: { authorization: null } };
+    const fields = { ...query.fields, closed };
+    return new GraphQLSchema({ ...schema.toConfig(), query: new GraphQLObjectType({ ...query, fields }), types: [] });
+  },
+};
+
+describe('authorization() takes a schema of', needsAuthorization, () => {
+  for (const [title, create] of Object.entries(complete))
+    it(title, async () => {
+      const server = serveText('', { createRights: authorization!, options: { schema: create() } as never });
+
+      const answers = [await server.send({}, { query: '{ closed }' }), await server.send({ claims: [] }, { query: '{ closed }' })];
+
+      assert.deepEqual([answers.map(({ status }) => status), answers[1]!.body], [[401, 200], { data: { closed: 1 } }]);
     });
 });
