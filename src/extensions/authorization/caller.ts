@@ -3,6 +3,7 @@ import { GraphQLError } from 'graphql';
 import { describe } from '../../shared/index.ts';
 import type { RightsFact, RightsRule } from '../../shared/index.ts';
 import type { AuthorizationOptions } from './options.ts';
+import type { Rules } from './rules.ts';
 
 export type Logger = Parameters<RightsFact['callerOf']>[1];
 
@@ -12,8 +13,7 @@ export class Caller {
   readonly #context: unknown;
   readonly #logger: Logger;
   #held: Promise<ReadonlySet<string> | undefined> | undefined;
-  readonly #asked = new Map<string, Promise<boolean>>();
-  readonly #answers = new Map<string, boolean>();
+  readonly #answers = new Map<string, Promise<boolean> | boolean>();
 
   constructor(options: AuthorizationOptions, context: unknown, logger: Logger) {
     this.#options = options;
@@ -21,14 +21,8 @@ export class Caller {
     this.#logger = logger;
   }
 
-  /**
-   * The error of a caller who does not meet all rules. `inOrder` puts rules in the order of the schema, in which policies are asked. Rejects
-   * if `claims` fails.
-   */
-  async refusalBy(
-    rules: readonly RightsRule[],
-    inOrder: (rules: readonly RightsRule[]) => readonly RightsRule[],
-  ): Promise<GraphQLError | undefined> {
+  /** The error of a caller who does not meet all rules. `sort`: puts rules in the order in which policies are asked. Rejects if `claims` fails. */
+  async refusalBy(rules: readonly RightsRule[], { sort }: Pick<Rules, 'sort'>): Promise<GraphQLError | undefined> {
     if (rules.length === 0) return undefined;
     const held = await (this.#held ??= this.#claims());
     const missing = new Set<string>();
@@ -46,9 +40,8 @@ export class Caller {
     }
     const scopes = { missing: [...missing].toSorted(), needed: [...needed].toSorted() };
     if (isRefused) return refusal(held === undefined ? 'UNAUTHENTICATED' : 'FORBIDDEN', scopes);
-    const policies = rules.flatMap((rule) => (rule.policies === undefined ? [] : [rule]));
-    const isAllowed = await this.#meet((policies.length > 1 ? inOrder(policies) : policies).map((rule) => rule.policies!));
-    return isAllowed ? undefined : refusal('FORBIDDEN', scopes);
+    const policies = sort(rules.filter((rule) => rule.policies !== undefined)).map((rule) => rule.policies!);
+    return (await this.#meet(policies)) ? undefined : refusal('FORBIDDEN', scopes);
   }
 
   /** The caller's claims, undefined for nobody. A failure is not thrown as a GraphQLError, so the answer is a masked 500. */
@@ -67,27 +60,20 @@ export class Caller {
   /** Asks policies of rules one after the other, as long as each rule has an alternative that may be met. */
   async #meet(rules: readonly (readonly (readonly string[])[])[]): Promise<boolean> {
     const isOpen = (all: readonly string[]): boolean => all.every((name) => this.#answers.get(name) !== false);
-    for (const alternatives of rules) {
-      let name: string | undefined;
-      do {
-        if (!rules.every((one) => one.some(isOpen))) return false;
-        name = alternatives.find(isOpen)!.find((one) => !this.#answers.has(one));
-        if (name !== undefined) this.#answers.set(name, await this.#ask(name));
-      } while (name !== undefined);
-    }
-    return true;
-  }
-
-  #ask(name: string): Promise<boolean> {
-    let asked = this.#asked.get(name);
-    if (asked === undefined) this.#asked.set(name, (asked = this.#policy(name)));
-    return asked;
+    for (const alternatives of rules)
+      while (rules.every((one) => one.some(isOpen))) {
+        const name = alternatives.find(isOpen)!.find((one) => this.#answers.get(one) !== true);
+        if (name === undefined) break;
+        const asked = this.#answers.get(name) ?? this.#policy(name);
+        this.#answers.set(name, asked);
+        this.#answers.set(name, await asked);
+      }
+    return rules.every((one) => one.some(isOpen));
   }
 
   async #policy(name: string): Promise<boolean> {
     try {
-      const answer: unknown = await this.#options.policies![name]!({ context: this.#context });
-      return answer === true;
+      return ((await this.#options.policies![name]!({ context: this.#context })) as unknown) === true;
     } catch (error) {
       this.#logger.error(`The policy "${name}" of authorization() failed, which counts as false.`, error);
       return false;
@@ -95,10 +81,7 @@ export class Caller {
   }
 }
 
-function refusal(
-  code: 'UNAUTHENTICATED' | 'FORBIDDEN',
-  scopes: { readonly missing: readonly string[]; readonly needed: readonly string[] },
-): GraphQLError {
+function refusal(code: 'UNAUTHENTICATED' | 'FORBIDDEN', scopes: Readonly<Record<'missing' | 'needed', readonly string[]>>): GraphQLError {
   const { missing } = scopes;
   const lacked = missing.length === 0 ? '' : ` Missing scopes: ${missing.join(', ')}.`;
   const message = code === 'FORBIDDEN' ? 'You may not run this operation.' : 'Sign in to run this operation.';

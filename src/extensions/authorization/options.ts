@@ -1,6 +1,5 @@
-import type { MaybePromise } from './rules.ts';
 import { aFunction, assertEntries, isRecord } from '../../shared/index.ts';
-import type { Expectation } from '../../shared/index.ts';
+import type { Expectation, PromiseOrValue } from '../../shared/index.ts';
 
 /** The argument of `claims` and of policies. */
 export interface RightsArgument<TContext = any> {
@@ -14,12 +13,12 @@ export interface AuthorizationOptions<TContext = any> {
    * Returns the scopes of the caller, or undefined or null for nobody. Called at most once for each operation, and not for one that needs
    * nothing. Anything else, such as a text of scopes, and an error fail the operation with a masked 500.
    */
-  claims(argument: RightsArgument<TContext>): MaybePromise<readonly string[] | null | undefined>;
+  claims(argument: RightsArgument<TContext>): PromiseOrValue<readonly string[] | null | undefined>;
   /**
    * The policies that `@policy` may name. Only `true` allows. Each is called at most once for each operation, after the scopes, and only
    * while the operation can still be allowed. An error is logged, and counts as false. Default: no policies
    */
-  readonly policies?: Readonly<Record<string, (argument: RightsArgument<TContext>) => MaybePromise<boolean>>> | undefined;
+  readonly policies?: Readonly<Record<string, (argument: RightsArgument<TContext>) => PromiseOrValue<boolean>>> | undefined;
 }
 
 const expectations: Readonly<Record<keyof AuthorizationOptions, Expectation>> = {

@@ -1,15 +1,15 @@
 import { Kind, parse } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import type { OperationExecution, ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import type { ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { isRecord, textOfRule } from '../../shared/index.ts';
 import type { RightsFact, RightsRule } from '../../shared/index.ts';
 import { Caller } from './caller.ts';
-import type { Logger } from './caller.ts';
 import { Needs } from './needs.ts';
 import { assertAuthorizationOptions } from './options.ts';
 import type { AuthorizationOptions } from './options.ts';
 import { definitions } from './rules.ts';
+import type { Rules } from './rules.ts';
 
 /**
  * Refuses operations for which the caller lacks a right, before anything runs: by the directives `@authenticated`, `@requiresScopes` and
@@ -24,7 +24,29 @@ import { definitions } from './rules.ts';
  */
 export function authorization<TContext = any>(options: AuthorizationOptions<TContext>): ServerPlugin {
   assertAuthorizationOptions(options as AuthorizationOptions);
-  const rights = new Rights(options as AuthorizationOptions);
+  const inSchemas = new WeakMap<GraphQLSchema, Needs>();
+  const needsIn = (schema: GraphQLSchema): Needs => {
+    let needs = inSchemas.get(schema);
+    if (needs === undefined) inSchemas.set(schema, (needs = new Needs(schema, options.policies ?? {})));
+    return needs;
+  };
+  const factOf = (schema: GraphQLSchema): RightsFact => {
+    const needsOf: RightsFact['needsOf'] = (document, operation) => needsIn(schema).of({ document, operation, variableValues: undefined });
+    const callerOf: RightsFact['callerOf'] = (contextValue, logger) => {
+      const caller = new Caller(options, contextValue, logger);
+      return async (...given) => {
+        let rules: readonly RightsRule[];
+        try {
+          rules = needsOf(...given);
+        } catch (error) {
+          logger.error('A rule of authorization() is wrong.', error);
+          return false;
+        }
+        return (await caller.refusalBy(rules, needsIn(schema).rules)) === undefined;
+      };
+    };
+    return { needsOf, callerOf };
+  };
   /** Undefined if the schema was not made from text. */
   let textHasRules: boolean | undefined;
   return {
@@ -39,103 +61,50 @@ export function authorization<TContext = any>(options: AuthorizationOptions<TCon
       return { typeDefs: [...sources, ...added] };
     },
     check({ schema, trustedDocuments, verbose }) {
-      rights.assertRules(schema);
-      return verbose === true ? rights.reportOn(schema, trustedDocuments()) : [];
+      assertRules(needsIn(schema).rules);
+      return verbose === true ? reportOn(factOf(schema), trustedDocuments()) : [];
     },
     start({ schema, nodeEnv, logger, facts }) {
-      if (nodeEnv === 'development' || nodeEnv === 'test') rights.assertRules(schema);
-      else if (!(textHasRules ?? rights.hasRules(schema))) logger.error(noRules);
-      facts.set('rights', rights.factOf(schema));
+      if (nodeEnv === 'development' || nodeEnv === 'test') assertRules(needsIn(schema).rules);
+      else if (!(textHasRules ?? hasRules(needsIn(schema).rules))) logger.error(noRules);
+      facts.set('rights', factOf(schema));
     },
-    admit: (execution) => rights.admit(execution),
+    admit(execution) {
+      const needs = needsIn(execution.schema);
+      const rules = needs.of(execution);
+      execution.facts.set('rights', rules);
+      return rules.length === 0 ? undefined : decide(new Caller(options, execution.contextValue, execution.call.logger), rules, needs);
+    },
   };
 }
 
-/** The rights in all schemas of the servers that have these options. */
-class Rights {
-  readonly #options: AuthorizationOptions;
-  readonly #needs = new WeakMap<GraphQLSchema, Needs>();
-  readonly #order = new WeakMap<GraphQLSchema, readonly RightsRule[]>();
+async function decide(caller: Caller, needed: readonly RightsRule[], { rules }: Needs): Promise<void> {
+  const refusal = await caller.refusalBy(needed, rules);
+  if (refusal !== undefined) throw refusal;
+}
 
-  constructor(options: AuthorizationOptions) {
-    this.#options = options;
-  }
+/** Throws for the first wrong rule, and for a schema without rules. */
+function assertRules(rules: Rules): void {
+  const found = rules.inOrder((error) => {
+    throw error;
+  });
+  if (found.length === 0) throw new Error(noRules);
+}
 
-  admit(execution: OperationExecution): Promise<void> | undefined {
-    const rules = this.#needsIn(execution.schema).of(execution);
-    execution.facts.set('rights', rules);
-    return rules.length === 0 ? undefined : this.#decide(execution, rules);
-  }
+function hasRules(rules: Rules): boolean {
+  let hasWrong = false;
+  return rules.inOrder(() => (hasWrong = true)).length > 0 || hasWrong;
+}
 
-  async #decide({ schema, contextValue, call }: OperationExecution, rules: readonly RightsRule[]): Promise<void> {
-    const refusal = await this.#callerOf(contextValue, call.logger).refusalBy(rules, this.#orderIn(schema));
-    if (refusal !== undefined) throw refusal;
-  }
-
-  factOf(schema: GraphQLSchema): RightsFact {
-    const needsOf: RightsFact['needsOf'] = (document, operation) =>
-      this.#needsIn(schema).of({ document, operation, variableValues: undefined });
-    return {
-      needsOf,
-      callerOf: (contextValue, logger) => {
-        const caller = this.#callerOf(contextValue, logger);
-        return async (document, operation) => {
-          let rules: readonly RightsRule[];
-          try {
-            rules = needsOf(document, operation);
-          } catch (error) {
-            logger.error('A rule of authorization() is wrong.', error);
-            return false;
-          }
-          return (await caller.refusalBy(rules, this.#orderIn(schema))) === undefined;
-        };
-      },
-    };
-  }
-
-  /** Throws for the first wrong rule, and for a schema without rules. */
-  assertRules(schema: GraphQLSchema): void {
-    const rules = this.#needsIn(schema).rules.inOrder(schema, (error) => {
-      throw error;
+/** One sentence for each operation of a valid trusted document. */
+function reportOn({ needsOf }: RightsFact, documents: ReturnType<ServerStartContext['trustedDocuments']>): readonly string[] {
+  return documents.flatMap(([id, { document, errors }]) => {
+    const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION && errors.length === 0);
+    return operations.map((operation) => {
+      const needed = needsOf(document, operation as OperationDefinitionNode).map(textOfRule);
+      return `The trusted document ${id} needs ${needed.join(', ') || 'nothing'}.`;
     });
-    if (rules.length === 0) throw new Error(noRules);
-  }
-
-  hasRules(schema: GraphQLSchema): boolean {
-    let hasWrong = false;
-    return this.#needsIn(schema).rules.inOrder(schema, () => (hasWrong = true)).length > 0 || hasWrong;
-  }
-
-  /** One sentence for each operation of a valid trusted document. */
-  reportOn(schema: GraphQLSchema, documents: ReturnType<ServerStartContext['trustedDocuments']>): readonly string[] {
-    const { needsOf } = this.factOf(schema);
-    return documents.flatMap(([id, { document, errors }]) => {
-      const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION && errors.length === 0);
-      return operations.map((operation) => {
-        const rules = needsOf(document, operation as OperationDefinitionNode);
-        return `The trusted document ${id} needs ${rules.map(textOfRule).join(', ') || 'nothing'}.`;
-      });
-    });
-  }
-
-  #callerOf(contextValue: unknown, logger: Logger): Caller {
-    return new Caller(this.#options, contextValue, logger);
-  }
-
-  #needsIn(schema: GraphQLSchema): Needs {
-    let needs = this.#needs.get(schema);
-    if (needs === undefined) this.#needs.set(schema, (needs = new Needs(schema, this.#options.policies ?? {})));
-    return needs;
-  }
-
-  /** Returns a function that puts rules in the order of the schema. Finding it makes all types, so it is called for several policies alone. */
-  #orderIn(schema: GraphQLSchema) {
-    return (some: readonly RightsRule[]): readonly RightsRule[] => {
-      let order = this.#order.get(schema);
-      if (order === undefined) this.#order.set(schema, (order = this.#needsIn(schema).rules.inOrder(schema, () => {})));
-      return order.filter((rule) => some.includes(rule));
-    };
-  }
+  });
 }
 
 const noRules =
