@@ -9,7 +9,7 @@ import { startDevHere } from '../../../support/dev-here.ts';
 import { postJSON } from '../../../support/plain-http.ts';
 import { createProject, linkPackage } from '../../../support/functions-project.ts';
 
-// Projects with common mistakes. Each message names the file, the line and what to do, as far as they are known.
+// Projects with mistakes, in both commands. test/slow/tools/mistakes.test.ts has more of them. Each message names the file, the line and what to do, as far as they are known.
 
 const root = join(import.meta.dirname, '../../../..');
 
@@ -73,10 +73,6 @@ const breaks: Readonly<Record<string, Break>> = {
   'a handler that is not exported under a name that Netlify calls': withNetlify(
     code([`export const graphql = createHandler({ ${ok} });`], /it exports graphql\. Write: export default createHandler/),
   ),
-  'options that are not passed to createHandler': code(
-    [`export default { ${ok} };`],
-    /its default export is an object with the keys typeDefs\. Write: export default createHandler\(\{ … \}\)/,
-  ),
   'options of other servers, and a field without a type in another file': {
     files: {
       'graphql/schema.graphql': 'type Query {\n  ok\n}\n',
@@ -101,22 +97,6 @@ const breaks: Readonly<Record<string, Break>> = {
   'names that another package, or none, exports': code(
     ["import { GraphQLError } from 'graphql-functions';", `export default createHandler({ ${ok}, context: GraphQLError });`],
     /functions\/graphql\.ts:2:10 "graphql-functions" does not export GraphQLError\. Import it from graphql\.[^]*> 2 \|/,
-  ),
-  'a name that this package does not export': code(
-    ["import { createServer } from 'graphql-functions';", `export default createServer({ ${ok} });`],
-    /"graphql-functions" does not export createServer\. Did you mean "createHandler"\?/,
-  ),
-  'names of another server, and in another case': code(
-    ["import { createhandler } from 'graphql-functions';", `export default createhandler({ ${ok} });`],
-    /"graphql-functions" does not export createhandler\. Did you mean "createHandler"\?/,
-  ),
-  'a class of another entry': code(
-    ["import { ApolloServer } from 'graphql-functions';", `export default createHandler({ ${ok}, context: ApolloServer });`],
-    /"graphql-functions" does not export ApolloServer\. Import it from graphql-functions\/v3\./,
-  ),
-  'createHandler that is not called': code(
-    ['export default createHandler;'],
-    /exports createHandler itself\. Call it: export default createHandler\(\{ … \}\)/,
   ),
   'a top-level await that fails': code(
     [
