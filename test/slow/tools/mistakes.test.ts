@@ -14,35 +14,18 @@ import type { DevHere } from '../../support/dev-here.ts';
 import { createProject, linkPackage } from '../../support/functions-project.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { suiteContext } from '../../support/suite-context.ts';
+import { patternOf, rowsOf } from '../../support/text-table.ts';
 
 // Mistakes of newcomers, by the place where a user meets each first, with the words that say what to do. The table `untold` has those of
 // which no message says it: at most one in twenty.
 
 type Row = readonly [mistake: string, words: RegExp];
 
-/** The rows of a text: each line is a mistake and, after an arrow, words of its message. `[...]` stands for any text. */
-function rowsOf(text: string): readonly Row[] {
-  return text
-    .trim()
-    .split('\n')
-    .map((line) => {
-      const [mistake = '', words = ''] = line.trim().split(' → ');
-      const literally = (part: string): string => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-      return [
-        mistake,
-        new RegExp(
-          words
-            .replaceAll(String.raw`\n`, '\n')
-            .split('[...]')
-            .map(literally)
-            .join('.*'),
-        ),
-      ] as const;
-    });
-}
+/** The rows of a table: a mistake, and words of its message. */
+const mistakesOf = (text: string): readonly Row[] => rowsOf(text).map(([mistake = '', words = '']) => [mistake, patternOf(words)] as const);
 
 /** Modules. Those that export nothing are the lines before a function that is sound. */
-const modules = rowsOf(String.raw`
+const modules = mistakesOf(String.raw`
   const url = new URL(process.env['SHOP_URL'] as string) → Invalid URL\nNot set: SHOP_URL. Write SHOP_URL=… in .env
   await Promise.reject(new Error('no configuration', { cause: new Error('ENOENT: a.json') })) → no configuration\nCaused by: ENOENT: a.json
   import DataLoader from 'dataloader' → it is not installed. Run: npm i dataloader
@@ -64,7 +47,7 @@ const modules = rowsOf(String.raw`
 `);
 
 /** Options of other servers. */
-const foreignOptions = rowsOf(`
+const foreignOptions = mistakesOf(`
   playground → landingPage: false turns it off
   graphiql → landingPage: false turns it off
   mocks → @graphql-tools/mock
@@ -81,7 +64,7 @@ const foreignOptions = rowsOf(`
 `);
 
 /** Options beside typeDefs, or in place of them. */
-const wrongOptions = rowsOf(`
+const wrongOptions = mistakesOf(`
   resolvers: {} maxTokens: 2 → Expected "}" but found "maxTokens"
   typeDef: 'type Query { a: Int }' → Did you mean "typeDefs"?
   typeDefs: './schema.graphql' → Read its text with readFileSync(…, "utf8")
@@ -126,7 +109,7 @@ const wrongOptions = rowsOf(`
 `);
 
 /** Schema text, and the resolvers with it. */
-const wrongSchemas = rowsOf(`
+const wrongSchemas = mistakesOf(`
   type Query { a: Missing } → Unknown type "Missing". Define it in typeDefs
   type Query { a } → Expected ":", found "}"
   type Query { a: Int @cacheControl(maxAge: 5) } → Unknown directive "@cacheControl". Define it in typeDefs
@@ -192,7 +175,7 @@ interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const wrongResolvers = rowsOf(`
+const wrongResolvers = mistakesOf(`
   { a: (_, __, { dataSources }) => dataSources.boks.load() } → dataSources.boks was read, but dataSources() returned only books. Did you mean "books"?
   { a: (_, __, { dataSources }) => dataSources.books.load().map(String) } → Is dataSources.books.load(...) a promise? Write: (await dataSources.books.load(...))
   { a: () => 1 } → willSendRequst of the data source books is never called. Did you mean "willSendRequest"?
@@ -251,7 +234,7 @@ export default createHandler({
 }
 
 /** Bodies of a POST as JSON. */
-const bodies = rowsOf(`
+const bodies = mistakesOf(`
   { a } → JSON
   {} → Expected "query" to be the text of a GraphQL document, but it is missing
   {"query":"{ a }","variables":[1]} → Expected "variables" to be a JSON object, got an array of 1
@@ -307,7 +290,7 @@ const sound = { 'functions/graphql.ts': server('typeDefs', typeDefs) };
 
 /** What the commands print. */
 const inCommands: readonly (readonly [...Row, files?: Readonly<Record<string, string>>])[] = [
-  ...rowsOf(`
+  ...mistakesOf(`
     dev --prot 1 → Did you mean "--port"?
     serve → Unknown command "serve". Commands: init, dev, check
     dev --port x → Expected --port to be a number from 0 to 65535, got "x"
