@@ -1,6 +1,5 @@
 import { createRandom } from '../../../support/random.ts';
 import type { Random } from '../../../support/random.ts';
-import { toolText } from './doors.ts';
 import type { Answer, Door } from './doors.ts';
 import { policies, randomModel, scopes } from './model.ts';
 import type { Model, Rule } from './model.ts';
@@ -38,10 +37,13 @@ export function createTrial(seed: number, createRights: CreateRights, used: read
   const schema = referenceSchema(model);
   const generator = new OperationGenerator(model, random, schema);
   const documents = Array.from({ length: documentsOfSchema }, () => generator.next());
-  const hasTools = used.some(({ name }) => name === 'MCP tool');
-  const tools = hasTools ? documents.map(([one], at) => [`tool${at}`, toolText(one!, `tool${at}`)] as const) : [];
-  const texts = [...documents.map(([one], at) => [String(at), one!.text] as const), ...tools];
-  const server = createServer(model, { random, createRights, documents: new Map(texts), hasTools });
+  const own = used.flatMap((door) => door.own ?? []);
+  const texts = documents.flatMap(([one], at): [string, string | undefined][] => [
+    [String(at), one!.text],
+    ...own.map(({ idOf, textOf }): [string, string | undefined] => [idOf(String(at)), textOf(one!, String(at))]),
+  ]);
+  const plugins = [...new Set(own.map(({ plugin }) => plugin))].map((create) => create());
+  const server = createServer(model, { random, createRights, documents: new Map(texts), doors: plugins });
   const cases = documents.flatMap((operations, at) =>
     operations.flatMap((operation): Case[] => {
       const needed = neededPlaces(schema, operation);

@@ -1,5 +1,8 @@
 import { Kind } from 'graphql';
 
+import type { ServerPlugin } from '../../../../src/entries/index.ts';
+import { mcp } from '../../../../src/entries/mcp.ts';
+import { rest } from '../../../../src/entries/rest.ts';
 import { parseParts } from '../../../support/multipart.ts';
 import { resultsOf } from '../../../support/sse.ts';
 import type { RandomOperation } from './operations.ts';
@@ -15,7 +18,7 @@ export interface Sent {
 export interface Answer {
   /** Undefined: the door has none for a single operation. */
   readonly status: number | undefined;
-  /** `WWW-Authenticate` of a refused MCP tool, in place of a body. */
+  /** `WWW-Authenticate` of a refused MCP tool, which has no body. */
   readonly challenge?: string;
   readonly body: { readonly data?: unknown; readonly errors?: readonly { readonly message: string; readonly extensions?: any }[] };
 }
@@ -27,6 +30,17 @@ export interface Door {
   /** The operations that it takes at once. */
   readonly atOnce: number;
   readonly send: (server: Server, sent: readonly Sent[]) => Promise<readonly Answer[]>;
+  /** The documents of a door that needs its own. */
+  readonly own?: OwnDocuments;
+}
+
+export interface OwnDocuments {
+  /** The plugin that reads them. */
+  readonly plugin: () => ServerPlugin;
+  /** The id of the document of an operation. */
+  readonly idOf: (id: string) => string;
+  /** Undefined: the operation cannot have one. */
+  readonly textOf: (operation: RandomOperation, id: string) => string | undefined;
 }
 
 const url = 'https://api.example/graphql';
@@ -59,17 +73,47 @@ function acceptFor({ kind, isDeferred }: RandomOperation): string {
   return isDeferred ? 'multipart/mixed, application/json' : 'application/json';
 }
 
-/** The document of the tool of an operation. Undefined: it cannot be a tool. */
-export function toolText({ text, document, kind }: RandomOperation, name: string): string | undefined {
+/** The document of an operation with a directive. Undefined: no door may have such an operation as its own. */
+function withDirective({ text, document, kind }: RandomOperation, directive: string): string | undefined {
   const [operation, other] = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
   if (kind === 'subscription' || other !== undefined || /@defer|@stream|__schema|__type\(/.test(text)) return undefined;
   const at = operation!.selectionSet.loc!.start;
-  return `${text.slice(0, at)} @mcpTool(name: "${name}", description: "Runs ${name}") ${text.slice(at)}`;
+  return `${text.slice(0, at)} ${directive} ${text.slice(at)}`;
+}
+
+const tools: OwnDocuments = {
+  plugin: () => mcp({ name: 'api', version: '1' }),
+  idOf: (id) => `tool${id}`,
+  textOf: (operation, id) => withDirective(operation, `@mcpTool(name: "tool${id}", description: "Runs ${id}")`),
+};
+
+const routes = (method: 'GET' | 'POST'): OwnDocuments => ({
+  plugin: rest,
+  idOf: (id) => `${method}${id}`,
+  textOf: (operation, id) =>
+    method === 'GET' && operation.kind !== 'query' ? undefined : withDirective(operation, `@http(method: ${method}, route: "/${id}")`),
+});
+
+async function route(
+  server: Server,
+  { operation, id }: Sent,
+  { search = '', ...init }: RequestInit & { search?: string },
+): Promise<Answer> {
+  const response: Response = await server.handler(new Request(`${url}/rest/${id}${search}`, init), {});
+  const { status } = response;
+  const value = (await response.json()) as Answer['body'] & { readonly code?: string };
+  if (!response.headers.get('content-type')!.startsWith('application/problem+json')) return { status, body: { data: value } };
+  const { data = null, errors = [], code } = value;
+  // A problem has no data that is null. Without errors, it is the answer to GET whose value is null.
+  const isRefused = code === 'UNAUTHENTICATED' || code === 'FORBIDDEN';
+  if (errors.length === 0 && code !== 'NOT_FOUND')
+    throw new Error(`Expected an answer to ${operation.text}, got ${JSON.stringify(value)}.`);
+  return { status, body: { ...(!isRefused && { data }), errors } };
 }
 
 const single = async (answer: Promise<Answer>): Promise<readonly Answer[]> => [await answer];
 
-/** All doors through which random operations are sent. That of REST is added here. */
+/** All doors through which random operations are sent. */
 export const doors: readonly Door[] = [
   {
     name: 'POST',
@@ -116,8 +160,9 @@ export const doors: readonly Door[] = [
   },
   {
     name: 'MCP tool',
-    takes: (operation) => toolText(operation, '') !== undefined,
+    takes: (operation) => tools.textOf(operation, '') !== undefined,
     atOnce: 1,
+    own: tools,
     send: async (server, [sent]) => {
       const params = { name: `tool${sent!.id}`, arguments: sent!.operation.variables };
       const headers = {
@@ -132,6 +177,27 @@ export const doors: readonly Door[] = [
       if (status !== 401 && status !== 403) return [{ status: undefined, body: resultOfTool((await response.json()) as ToolAnswer) }];
       const errors = [{ message: await response.text(), extensions: { code: status === 401 ? 'UNAUTHENTICATED' : 'FORBIDDEN' } }];
       return [{ status, challenge: response.headers.get('www-authenticate') ?? '', body: { errors } }];
+    },
+  },
+  {
+    name: 'REST GET',
+    // A query string has texts alone.
+    takes: (operation) =>
+      routes('GET').textOf(operation, '') !== undefined &&
+      Object.values(operation.variables).every((value) => ['string', 'boolean'].includes(typeof value)),
+    atOnce: 1,
+    own: routes('GET'),
+    send: (server, [sent]) =>
+      single(route(server, sent!, { search: `?${new URLSearchParams(sent!.operation.variables as Record<string, string>).toString()}` })),
+  },
+  {
+    name: 'REST POST',
+    takes: (operation) => routes('POST').textOf(operation, '') !== undefined,
+    atOnce: 1,
+    own: routes('POST'),
+    send: (server, [sent]) => {
+      const headers = { 'content-type': 'application/json', 'idempotency-key': `"key-${keys++}"` };
+      return single(route(server, sent!, { method: 'POST', headers, body: JSON.stringify(sent!.operation.variables) }));
     },
   },
 ];

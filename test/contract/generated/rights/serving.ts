@@ -6,7 +6,6 @@ import { idempotency, memoryStore } from '../../../../src/entries/idempotency.ts
 import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
 import { batch, createHandler } from '../../../../src/entries/index.ts';
 import type { ServerPlugin } from '../../../../src/entries/index.ts';
-import { mcp } from '../../../../src/entries/mcp.ts';
 import { subgraph } from '../../../../src/entries/subgraph.ts';
 import type { Random } from '../../../support/random.ts';
 import { objectTypes, policies } from './model.ts';
@@ -45,14 +44,14 @@ export interface Serving {
   readonly random: Random;
   readonly createRights: CreateRights;
   readonly documents: ReadonlyMap<string, string | undefined>;
-  /** True if documents with `@mcpTool` are tools. */
-  readonly hasTools: boolean;
+  /** The plugins of doors. */
+  readonly doors: readonly ServerPlugin[];
 }
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Creates a server that knows these documents by their ids, unless they are undefined. */
-export function createServer(model: Model, { random, createRights, documents, hasTools }: Serving): Server {
+export function createServer(model: Model, { random, createRights, documents, doors }: Serving): Server {
   const nodeEnv = random.pick(['test', 'production', '']);
   const { typeDefs, extensions } = writeSchema(model, random, nodeEnv !== 'production');
   let caller: Caller = { scopes: undefined, policies: new Map() };
@@ -75,8 +74,7 @@ export function createServer(model: Model, { random, createRights, documents, ha
       ]),
     ),
   });
-  const tools = hasTools ? [mcp({ name: 'api', version: '1' })] : [];
-  const others = [...tools, ...(random.chance(0.3) ? costlyPlugins(() => effects) : [])];
+  const others = [...doors, ...(random.chance(0.3) ? costlyPlugins(() => effects) : [])];
   // With `admit`, the place in the list does not count.
   const plugins = 'admit' in rights && random.chance(0.5) ? [...others, rights] : [rights, ...others];
   const note = (info: GraphQLResolveInfo, place: string): void => void effects.calls.push([info.operation.name?.value ?? '', place]);
