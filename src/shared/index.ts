@@ -31,7 +31,7 @@ export { deepCopyOf, isObjectLike, isPlainObject, isRecord, shallowCopyOf, value
 export { isGraphQLError } from './is-graphql-error.ts';
 export { escapeControls, printable } from './log-text.ts';
 export { reasonPhrases } from './reason-phrases.ts';
-export { isScope } from './scope.ts';
+export { bearerChallenge, isScope } from './scope.ts';
 export { sha256 } from './sha256.ts';
 export { textOfUTF8 } from './utf8.ts';
 export { listenedChannel, traceMixed } from './tracing-channels.ts';

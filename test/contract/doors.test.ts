@@ -443,28 +443,28 @@ const rights = (scopes: readonly string[] | undefined) =>
 
 rule('a caller who is nobody gets 401', (way) => rights(undefined)(way, { shows: ['www-authenticate'] }), {
   'POST, GET, QUERY, by id':
-    '401 {"errors":[{"message":"Sign in to run this operation. Missing scopes: titles:read.","extensions":{"code":"UNAUTHENTICATED","missing":["titles:read"],"needed":["titles:read"]}}]}',
+    '401 www-authenticate: Bearer scope="titles:read" {"errors":[{"message":"Sign in to run this operation. Missing scopes: titles:read.","extensions":{"code":"UNAUTHENTICATED","missing":["titles:read"],"needed":["titles:read"]}}]}',
   batch:
-    '200 [{"errors":[{"message":"Sign in to run this operation. Missing scopes: titles:read.","extensions":{"code":"UNAUTHENTICATED","missing":["titles:read"],"needed":["titles:read"]}}]}]',
+    '200 www-authenticate: Bearer scope="titles:read" [{"errors":[{"message":"Sign in to run this operation. Missing scopes: titles:read.","extensions":{"code":"UNAUTHENTICATED","missing":["titles:read"],"needed":["titles:read"]}}]}]',
   events:
-    '200 next {"errors":[{"message":"Sign in to run this operation. Missing scopes: titles:read.","extensions":{"code":"UNAUTHENTICATED","missing":["titles:read"],"needed":["titles:read"]}}]}, complete',
+    '200 www-authenticate: Bearer scope="titles:read" next {"errors":[{"message":"Sign in to run this operation. Missing scopes: titles:read.","extensions":{"code":"UNAUTHENTICATED","missing":["titles:read"],"needed":["titles:read"]}}]}, complete',
   MCP: '401 www-authenticate: Bearer scope="titles:read" Unauthorized',
   'REST GET, REST POST':
-    '401 www-authenticate: Bearer {"type":"about:blank","title":"Unauthorized","status":401,"detail":"Sign in to run this operation. Missing scopes: titles:read.","code":"UNAUTHENTICATED","errors":[{"message":"Sign in to run this operation. Missing scopes: titles:read.","extensions":{"code":"UNAUTHENTICATED","missing":["titles:read"],"needed":["titles:read"]}}]}',
+    '401 www-authenticate: Bearer scope="titles:read" {"type":"about:blank","title":"Unauthorized","status":401,"detail":"Sign in to run this operation. Missing scopes: titles:read.","code":"UNAUTHENTICATED","errors":[{"message":"Sign in to run this operation. Missing scopes: titles:read.","extensions":{"code":"UNAUTHENTICATED","missing":["titles:read"],"needed":["titles:read"]}}]}',
   direct:
     '{"errors":[{"message":"Sign in to run this operation. Missing scopes: titles:read.","extensions":{"code":"UNAUTHENTICATED","missing":["titles:read"],"needed":["titles:read"]}}]}',
 });
 
 rule('a caller without the scope gets 403, which names it', (way) => rights([])(way, { shows: ['www-authenticate'] }), {
   'POST, GET, QUERY, by id':
-    '403 {"errors":[{"message":"You may not run this operation. Missing scopes: titles:read.","extensions":{"code":"FORBIDDEN","missing":["titles:read"],"needed":["titles:read"]}}]}',
+    '403 www-authenticate: Bearer scope="titles:read", error="insufficient_scope" {"errors":[{"message":"You may not run this operation. Missing scopes: titles:read.","extensions":{"code":"FORBIDDEN","missing":["titles:read"],"needed":["titles:read"]}}]}',
   batch:
-    '200 [{"errors":[{"message":"You may not run this operation. Missing scopes: titles:read.","extensions":{"code":"FORBIDDEN","missing":["titles:read"],"needed":["titles:read"]}}]}]',
+    '200 www-authenticate: Bearer scope="titles:read", error="insufficient_scope" [{"errors":[{"message":"You may not run this operation. Missing scopes: titles:read.","extensions":{"code":"FORBIDDEN","missing":["titles:read"],"needed":["titles:read"]}}]}]',
   events:
-    '200 next {"errors":[{"message":"You may not run this operation. Missing scopes: titles:read.","extensions":{"code":"FORBIDDEN","missing":["titles:read"],"needed":["titles:read"]}}]}, complete',
+    '200 www-authenticate: Bearer scope="titles:read", error="insufficient_scope" next {"errors":[{"message":"You may not run this operation. Missing scopes: titles:read.","extensions":{"code":"FORBIDDEN","missing":["titles:read"],"needed":["titles:read"]}}]}, complete',
   MCP: '403 www-authenticate: Bearer scope="titles:read", error="insufficient_scope" Forbidden',
   'REST GET, REST POST':
-    '403 {"type":"about:blank","title":"Forbidden","status":403,"detail":"You may not run this operation. Missing scopes: titles:read.","code":"FORBIDDEN","errors":[{"message":"You may not run this operation. Missing scopes: titles:read.","extensions":{"code":"FORBIDDEN","missing":["titles:read"],"needed":["titles:read"]}}]}',
+    '403 www-authenticate: Bearer scope="titles:read", error="insufficient_scope" {"type":"about:blank","title":"Forbidden","status":403,"detail":"You may not run this operation. Missing scopes: titles:read.","code":"FORBIDDEN","errors":[{"message":"You may not run this operation. Missing scopes: titles:read.","extensions":{"code":"FORBIDDEN","missing":["titles:read"],"needed":["titles:read"]}}]}',
   direct:
     '{"errors":[{"message":"You may not run this operation. Missing scopes: titles:read.","extensions":{"code":"FORBIDDEN","missing":["titles:read"],"needed":["titles:read"]}}]}',
 });

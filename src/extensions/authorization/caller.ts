@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 
-import { describe } from '../../shared/index.ts';
+import { bearerChallenge, describe } from '../../shared/index.ts';
 import type { RightsFact, RightsRule } from '../../shared/index.ts';
 import type { AuthorizationOptions } from './options.ts';
 import type { Rules } from './rules.ts';
@@ -81,9 +81,13 @@ export class Caller {
   }
 }
 
+/** An error with a challenge (RFC 6750 section 3). A caller who lacks no scope gets none with 403, because another token would not help. */
 function refusal(code: 'UNAUTHENTICATED' | 'FORBIDDEN', scopes: Readonly<Record<'missing' | 'needed', readonly string[]>>): GraphQLError {
-  const { missing } = scopes;
+  const { missing, needed } = scopes;
+  const isForbidden = code === 'FORBIDDEN';
+  const challenge = bearerChallenge({ scope: needed.join(' '), error: isForbidden ? 'insufficient_scope' : undefined });
+  const headers = isForbidden && missing.length === 0 ? {} : { 'www-authenticate': challenge };
+  const message = isForbidden ? 'You may not run this operation.' : 'Sign in to run this operation.';
   const lacked = missing.length === 0 ? '' : ` Missing scopes: ${missing.join(', ')}.`;
-  const message = code === 'FORBIDDEN' ? 'You may not run this operation.' : 'Sign in to run this operation.';
-  return new GraphQLError(message + lacked, { extensions: { code, ...scopes } });
+  return new GraphQLError(message + lacked, { extensions: { code, ...scopes, http: { headers } } });
 }

@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql';
 
 import type { Door } from '../../server/index.ts';
-import { HeaderMap, isScope } from '../../shared/index.ts';
+import { bearerChallenge, HeaderMap, isScope } from '../../shared/index.ts';
 import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
 import type { AuthorizationOptions } from './options.ts';
 import { jsonType, plain } from './responses.ts';
@@ -27,12 +27,10 @@ export function unauthorized(
   const lacksNone = status === 403 && Array.isArray(missing) && missing.length === 0;
   const hasToken = /^Bearer ./i.test(headers.get('authorization') ?? '');
   const reason = status === 403 ? 'insufficient_scope' : hasToken ? 'invalid_token' : undefined;
-  const parts = [
-    ...(authorization === undefined ? [] : [`resource_metadata="${metadataURL(authorization)}"`]),
-    ...(lacksNone || named.length === 0 ? [] : [`scope="${named.join(' ')}"`]),
-    ...(lacksNone || reason === undefined ? [] : [`error="${reason}"`]),
-  ];
-  const challenge = parts.length === 0 ? 'Bearer' : `Bearer ${parts.join(', ')}`;
+  const challenge = bearerChallenge({
+    resource_metadata: authorization && metadataURL(authorization),
+    ...(!lacksNone && { scope: named.join(' '), error: reason }),
+  });
   return plain(status, status === 401 ? 'Unauthorized' : 'Forbidden', { 'www-authenticate': challenge });
 }
 
