@@ -1,7 +1,7 @@
 import { assertValidSchema } from 'graphql';
 import type { ExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { listenedChannel, traceMixed } from '../shared/index.ts';
+import { copyOfJSON, listenedChannel, traceMixed } from '../shared/index.ts';
 import { isLongerThan, maxExplained } from './costs.ts';
 import { executeFields, executePart } from './run/fields.ts';
 import { getVariableValues } from './graphql-version.ts';
@@ -156,11 +156,12 @@ function coerceVariables(plan: Plan, run: Run, execution: PlannedExecution): rea
 
 /** The variables, or the errors of those that are invalid. */
 function coerceWithGraphQLJS(execution: PlannedExecution): VariableValues | readonly GraphQLError[] {
-  const { schema, operation, variableValues: given, hideSuggestions } = execution;
+  const { schema, operation, variableValues, copiesVariables, hideSuggestions } = execution;
   // The /v3 surface can pass null from the request.
-  const answer = getVariableValues(schema, operation.variableDefinitions ?? [], given ?? {}, { maxErrors: 50, hideSuggestions });
+  const given = (copiesVariables === true ? copyOfJSON(variableValues) : variableValues) ?? {};
+  const answer = getVariableValues(schema, operation.variableDefinitions ?? [], given, { maxErrors: 50, hideSuggestions });
   // 16 names the values `coerced`.
-  const { errors, variableValues, coerced = variableValues } = answer as CoercedVariables;
+  const { errors, variableValues: values, coerced = values } = answer as CoercedVariables;
   if (errors !== undefined) return errors;
   copyVariables({ schema, operation }, coercedOf(coerced!));
   return coerced!;

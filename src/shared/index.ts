@@ -27,7 +27,7 @@ export {
   copyMutableParts,
   withCopiedExtensions,
 } from './copied-errors.ts';
-export { deepCopyOf, isObjectLike, isPlainObject, isRecord, shallowCopyOf, valueAt } from './plain-object.ts';
+export { copyOfJSON, deepCopyOf, isObjectLike, isPlainObject, isRecord, shallowCopyOf, valueAt } from './plain-object.ts';
 export { isGraphQLError } from './is-graphql-error.ts';
 export { escapeControls, printable } from './log-text.ts';
 export { reasonPhrases } from './reason-phrases.ts';

@@ -1,6 +1,7 @@
 import { isInputObjectType, isListType, isNonNullType } from 'graphql';
 import type { GraphQLInputObjectType, GraphQLInputType, GraphQLLeafType } from 'graphql';
 
+import { copyOfJSON } from '../../shared/index.ts';
 import { notPlain, plainKindOf, plainValue } from '../built-in-scalars.ts';
 import { coerceInput } from '../graphql-version.ts';
 import type { Run } from '../run/run.ts';
@@ -18,6 +19,8 @@ export interface InputCoercion {
   readonly nonNull: boolean;
   /** Which built-in scalar it is: see built-in-scalars.ts. */
   readonly plain: number;
+  /** True if coerced values may share objects with the given ones, which a custom scalar may return. Those of input objects copy them. */
+  readonly shares: boolean;
   /** Coerces a value that is not plain, null or undefined, and counts its work. */
   readonly coerce: (value: unknown, run: Run) => unknown;
 }
@@ -29,12 +32,21 @@ export function coerceGiven(coercion: InputCoercion, value: unknown, run: Run): 
   return same === undefined ? coercion.coerce(value, run) : same;
 }
 
+/** The value to coerce: a copy, if the coerced one must not change with the given one. */
+export function ownedInput({ shares }: InputCoercion, given: unknown, run: Run): unknown {
+  return shares && run.settings.copiesVariables === true ? copyOfJSON(given) : given;
+}
+
 export function inputCoercionOf(type: GraphQLInputType): InputCoercion {
   const nonNull = isNonNullType(type);
   const nullable = nonNull ? type.ofType : type;
-  if (isListType(nullable)) return { nonNull, plain: notPlain, coerce: listCoercer(nullable.ofType) };
-  if (isInputObjectType(nullable)) return { nonNull, plain: notPlain, coerce: objectCoercer(nullable) };
-  return { nonNull, plain: plainKindOf(nullable, coerceInput), coerce: leafCoercer(nullable) };
+  if (isListType(nullable)) {
+    const item = inputCoercionOf(nullable.ofType);
+    return { nonNull, plain: notPlain, shares: item.shares, coerce: listCoercer(item) };
+  }
+  if (isInputObjectType(nullable)) return { nonNull, plain: notPlain, shares: false, coerce: objectCoercer(nullable) };
+  const plain = plainKindOf(nullable, coerceInput);
+  return { nonNull, plain, shares: plain === notPlain, coerce: leafCoercer(nullable) };
 }
 
 function leafCoercer(type: GraphQLLeafType): InputCoercion['coerce'] {
@@ -47,8 +59,7 @@ function leafCoercer(type: GraphQLLeafType): InputCoercion['coerce'] {
   };
 }
 
-function listCoercer(type: GraphQLInputType): InputCoercion['coerce'] {
-  const item = inputCoercionOf(type);
+function listCoercer(item: InputCoercion): InputCoercion['coerce'] {
   return (value, run) => {
     if (!Array.isArray(value) && typeof value === 'object' && value !== null && Symbol.iterator in value) return undefined;
     // A single value counts as a list of one. A copy has its final length from the start: one that grows takes three times the memory.
@@ -88,7 +99,8 @@ function objectCoercer(type: GraphQLInputObjectType): InputCoercion['coerce'] {
       if (field.isInherited && !Object.hasOwn(value, field.name)) return undefined;
       const given = value[field.name];
       if (given !== undefined) recognized++;
-      const result = given === undefined ? valueOf(field.whenAbsent(), run) : coerceGiven(coercions[at]!, given, run);
+      const coercion = coercions[at]!;
+      const result = given === undefined ? valueOf(field.whenAbsent(), run) : coerceGiven(coercion, ownedInput(coercion, given, run), run);
       if (result === absent) continue;
       if (result === undefined) return undefined;
       if (given === undefined) work += workOf.inputDefault + workIn(field.whenAbsent());

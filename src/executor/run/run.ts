@@ -47,6 +47,8 @@ export interface RunSettings {
   readonly takesAsyncIterables?: boolean | undefined;
   /** Default: the response has one part. */
   readonly parts?: PartLimits | undefined;
+  /** If true, nobody can change the variables of the run by changing the given ones, which came from JSON. Default: false */
+  readonly copiesVariables?: boolean | undefined;
 }
 
 /** Returns a sentence to append to the error's message, with a space before it, or an empty text. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { GraphQLError, GraphQLScalarType } from 'graphql';
+import { GraphQLError, GraphQLScalarType, valueFromASTUntyped } from 'graphql';
+import type { ValueNode } from 'graphql';
 
 import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
 import { createHandler } from '../../../../src/entries/index.ts';
@@ -22,13 +23,15 @@ type Options = ServerOptions<any, any, any, any>;
 
 const typeDefs = `
   scalar Any
-  input Filter { tags: [String!] = ["a"] }
-  type Query { echo(text: String = "x", any: Any, filter: Filter): String }
+  input Filter { tags: [String!] = ["a"], any: Any }
+  input Point { any: Any }
+  type Query { echo(text: String = "x", any: Any, filter: Filter, list: [Filter]): String }
   type Mutation { write: String }
   type Subscription { ticks(any: Any): String }
 `;
 const given = (value: unknown): unknown => value;
-const any = new GraphQLScalarType({ name: 'Any', coerceInputValue: given, parseValue: given } as never);
+const ofLiteral = (node: ValueNode): unknown => valueFromASTUntyped(node);
+const any = new GraphQLScalarType({ name: 'Any', coerceInputValue: given, parseValue: given, coerceInputLiteral: ofLiteral } as never);
 
 /** Sends operations to a server in production whose resolvers note what they get. */
 function serve(plugins: readonly ServerPlugin[], options: Partial<Options> = {}): (body: object) => Promise<PlainResponse> {
@@ -126,22 +129,43 @@ for (const [executor, executing] of executors)
       );
     });
 
-    test('has seen what runs: a hook or a stage that changes the variables later changes nothing', async () => {
-      const spoil = ({ request: { variables } }: any): void => {
-        variables.any.type = 'Spoiled';
+    test('has seen what runs: a hook, a stage or another plugin that changes variables later changes nothing', async () => {
+      const spoil = ({ variables }: any): void => {
+        const { any, filter, list, at } = variables;
+        for (const value of [any, filter.any, list[0].any, at.any]) value.type = 'Spoiled';
         variables.text = 'spoiled';
       };
       const hooks = ['responseForOperation', 'executionDidStart'];
+      const spoilAll = ({ request, variableValues }: any): void => (spoil(request), spoil({ variables: variableValues }));
+      let decided = '';
       const plugins: ServerPlugin[] = [
-        { requestDidStart: () => Object.fromEntries(hooks.map((hook) => [hook, spoil])) },
-        { execution: (execution, next) => (spoil(execution), next()) },
-        { admit: () => {} },
+        { requestDidStart: () => Object.fromEntries(hooks.map((hook) => [hook, ({ request }: any) => spoil(request)])) },
+        { execution: (execution, next) => (spoilAll(execution), next()) },
+        { position: { admit: 'first' }, admit: ({ variableValues }) => void (decided = JSON.stringify(variableValues)) },
+        { admit: spoilAll },
       ];
-      const query = 'query ($text: String, $any: Any) { echo(text: $text, any: $any) }';
+      const { any, filter, list, at } = { any: { type: 'a' }, filter: { tags: [], any: { type: 'b' } }, list: [{ tags: [], any: { type: 'c' } }], at: { any: { type: 'd' } } }; // prettier-ignore
+      const variables = { text: 'sent', any, filter, list, at };
+      const expected = JSON.stringify([
+        { text: 'sent', any, filter },
+        { text: 'x', list },
+        { text: 'x', any: { any, at, list } },
+      ]);
+      // graphql-js coerces the variables of the second query.
+      for (const [more, used] of [
+        ['', ''],
+        [', $__proto__: Any', ', proto: $__proto__'],
+      ]) {
+        // prettier-ignore
+        const query = `query ($text: String, $any: Any, $filter: Filter, $list: [Filter], $at: Point${more}) {
+          echo(text: $text, any: $any, filter: $filter) list: echo(list: $list) literal: echo(any: { any: $any, at: $at, list: $list${used} })
+        }`;
 
-      const answer = await serve(plugins, executing)({ query, variables: { text: 'sent', any: { type: 'Sent' } } });
+        const { data, errors } = json(await serve(plugins, executing)({ query, variables }));
 
-      assert.equal(json(answer).data.echo, '{"text":"sent","any":{"type":"Sent"}}');
+        assert.deepEqual([errors, JSON.parse(decided)], [undefined, variables]);
+        assert.equal(`[${Object.values(data).join()}]`, expected);
+      }
     });
 
     test('members are called one after the other, in the order of stages, until one refuses', async () => {
