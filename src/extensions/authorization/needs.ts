@@ -224,11 +224,13 @@ class Walk {
     const ofQuery = name.startsWith('_') && query && types.all.has(query) ? query.getFields()[name] : undefined;
     const named = ofQuery && getNamedType(ofQuery.type).name;
     const { rules, returned } = this.#needs.ofField(types, name);
-    // An interface of Query may have other types.
-    if (name !== '_service' || named !== '_Service' || types.all.size > 1) for (const rule of rules) this.rules.add(rule);
+    // An interface of Query may have other types, whose fields answer with anything.
+    const isCertain = types.all.size === 1;
+    if (name !== '_service' || named !== '_Service' || !isCertain) for (const rule of rules) this.rules.add(rule);
     if (node.selectionSet === undefined) return;
     const isEntities = name === '_entities' && named === '_Entity' && ofQuery!.args.some((one) => one.name === 'representations');
-    this.#select(node.selectionSet, isEntities ? this.#entities(node, returned) : returned);
+    const entities = isEntities ? this.#entities(node, returned) : returned;
+    this.#select(node.selectionSet, isCertain ? entities : returned);
   }
 
   /** The types of the entities that representations name. Their reference resolvers run, whatever is selected. */

@@ -35,6 +35,14 @@ const overlooked: readonly (readonly [title: string, typeDefs: string, query: st
      type _Service { sdl: String }`,
     '{ node { _service { sdl } } }',
   ],
+  [
+    'a type beside Query that has _entities, which answers with any type',
+    `interface Node { _entities(representations: [_Any!]!): [_Entity] }
+     type Query implements Node { _entities(representations: [_Any!]!): [_Entity] node: Node }
+     type Other implements Node { _entities(representations: [_Any!]!): [_Entity] }
+     scalar _Any union _Entity = Book | User type Book { id: Int } type User @authenticated { id: Int }`,
+    '{ node { _entities(representations: [{ __typename: "Book" }]) { ... on User { id } } } }',
+  ],
   ...['', '(representations: $r)'].map((given): readonly [string, string, string] => [
     `representations that are the default of their argument: ${given || 'no argument'}`,
     `scalar _Any union _Entity = Book | User type Book { id: Int } type User @authenticated { id: Int }
