@@ -108,7 +108,7 @@ export class Rules {
     const ofOwner = owner && nodesOf(owner).flatMap(({ fields = [] }) => fields.filter((field) => field.name.value === place.name));
     const nodes: readonly Node[] = [...nodesOf(place), ...(ofOwner ?? [])];
     const written = nodes.flatMap(({ directives = [] }) => directives.flatMap((one) => this.#readDirective(one, name)));
-    const given: unknown = place.extensions['authorization'];
+    const given: unknown = place.extensions?.['authorization'];
     if (given === null) return written;
     if (given === undefined) {
       if (nodes.length > 0 || !isFromText(place, owner)) return written;
@@ -170,7 +170,10 @@ export class Rules {
 
 /** The definition of a type or field, and its extensions: `extend type`. */
 function nodesOf(place: GraphQLNamedType | Field): readonly Node[] {
-  const nodes: readonly (Node | null | undefined)[] = [place.astNode, ...('extensionASTNodes' in place ? place.extensionASTNodes : [])];
+  const nodes: readonly (Node | null | undefined)[] = [
+    place.astNode,
+    ...('extensionASTNodes' in place ? (place.extensionASTNodes ?? []) : []),
+  ];
   return nodes.filter((node) => node !== null && node !== undefined);
 }
 

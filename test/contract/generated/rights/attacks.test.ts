@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { MapperKind, mapSchema } from '@graphql-tools/utils';
-import { buildSchema, extendSchema, GraphQLInt, GraphQLObjectType, GraphQLSchema, parse } from 'graphql';
+import { buildSchema, extendSchema, GraphQLInt, GraphQLObjectType, GraphQLSchema, GraphQLUnionType, parse } from 'graphql';
 import type { GraphQLEnumType } from 'graphql';
 
 import type { OperationExecution, ServerPlugin } from '../../../../src/entries/index.ts';
@@ -60,6 +60,39 @@ describe('authorization() does not overlook', needsAuthorization, () => {
 
       assert.deepEqual([status, body.errors?.[0]?.extensions?.['code'], server.ran], [401, 'UNAUTHENTICATED', ['claims']]);
     });
+
+  it('rules of a type that isTypeOf finds', async () => {
+    const closed = { fields: { id: { type: GraphQLInt } }, extensions: { authorization: { authenticated: true } } };
+    const User = new GraphQLObjectType({ name: 'User', ...closed, isTypeOf: () => true });
+    const Book = new GraphQLObjectType({ name: 'Book', fields: { id: { type: GraphQLInt } }, isTypeOf: () => false });
+    const find = { type: new GraphQLUnionType({ name: 'Found', types: [Book, User] }), resolve: () => ({ id: 1 }) };
+    const schema = new GraphQLSchema({ query: new GraphQLObjectType({ name: 'Query', fields: { find } }) });
+    const server = serveText('', { createRights: authorization!, options: { schema } as never });
+
+    const found = await server.send({ claims: [] }, { query: '{ find { ... on User { id } } }' });
+    const { status, body } = await server.send({}, { query: '{ find { ... on User { id } } }' });
+
+    assert.deepEqual([found.body, status, body.data], [{ data: { find: { id: 1 } } }, 401, undefined]);
+  });
+
+  it('rules of a second schema for a document that a first has run', async () => {
+    const ask = async (typeDefs: string): Promise<unknown> => {
+      const server = serveText(typeDefs, { createRights: authorization!, options: { nodeEnv: 'production' } });
+      const answers = [];
+      for (let at = 0; at < 3; at++) answers.push((await server.send({}, { query: '{ one two }' })).status);
+      return answers;
+    };
+
+    const answers = [
+      await ask('type Query { one: Int two: Int other: Int @authenticated }'),
+      await ask('type Query { one: Int two: Int @authenticated }'),
+    ];
+
+    assert.deepEqual(answers, [
+      [200, 200, 200],
+      [401, 401, 401],
+    ]);
+  });
 
   const changing: Readonly<Record<string, (include: (execution: OperationExecution) => void) => ServerPlugin>> = {
     'admit of a later plugin': (include) => ({ admit: include }),
