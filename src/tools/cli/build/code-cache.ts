@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { BuildFailure, BuildOptions, Plugin } from 'esbuild';
 
-import { builtFile } from '../project/built-file.ts';
+import { builtFile, runBuiltFile } from '../project/built-file.ts';
 import { formatMessages, importEsbuild, schemaLoaders } from '../project/loader.ts';
 import { cacheFile } from './cached-loader.ts';
 import type { CachedBundle } from './cached-loader.ts';
@@ -98,17 +97,10 @@ async function bundleText(options: BuildOptions): Promise<string> {
 async function makeCache(file: string, cache: string, flags: readonly string[]): Promise<readonly string[]> {
   // A module that Lambda cannot load must fail here, not in the first cold start.
   const asOnLambda = ['--no-experimental-require-module'];
-  const child = spawn(process.execPath, [...asOnLambda, ...flags, builtFile('cache-maker'), file, cache], {
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    env: { ...process.env, NODE_ENV: 'production' },
-  });
-  let exported: readonly string[] = [];
-  let stderr = '';
-  child.on('message', (names) => (exported = names as readonly string[]));
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
-  if (code !== 0) throw new DevError(`Cannot run the function to create its code cache:\n\n${stderr.trim()}${otherwise}`);
-  return exported;
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const { message, code, stderr } = await runBuiltFile<string[]>('cache-maker', [file, cache], { flags: [...asOnLambda, ...flags], env });
+  if (code !== 0) throw new DevError(`Cannot run the function to create its code cache:\n\n${stderr}${otherwise}`);
+  return message ?? [];
 }
 
 /**

@@ -1,17 +1,15 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, realpath, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join, parse, relative, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 
 import type { Problem } from '../../checks/for-cli.ts';
 import type { CheckArguments } from '../arguments.ts';
 import { readWranglerSettings } from '../../testing/index.ts';
-import { builtFile } from '../project/built-file.ts';
+import { runBuiltFile } from '../project/built-file.ts';
 import { findFunction, findFunctions } from '../project/functions-folder.ts';
 import { DevError } from '../project/problem.ts';
 import { checkFunction } from './check-function.ts';
@@ -61,16 +59,8 @@ async function load(file: string, folder: string, directory: string): Promise<Bu
   const flags = settings !== undefined ? [] : ['--no-experimental-require-module', '--no-experimental-detect-module'];
   const given = [file, String(await freePort()), pathToFileURL(join(directory, 'package.json')).href];
   if (parse(main).name === parse(file).name) given.push('worker');
-  const child = spawn(process.execPath, [...flags, builtFile('built-main'), ...given], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    timeout: 60_000,
-  });
-  let outcome: BuiltOutcome | undefined;
-  child.on('message', (message) => (outcome = message as BuiltOutcome));
-  const closed = new Promise<number | null>((done, reject) => child.on('error', reject).on('close', done));
-  const [code, stderr] = await Promise.all([closed, text(child.stderr!)]);
-  return outcome ?? { problem: `It ends the process with ${code} while it loads. ${stderr.trim()}`.trim(), isServer: true, types: [] };
+  const { message, code, stderr } = await runBuiltFile<BuiltOutcome>('built-main', given, { flags, cwd: folder, timeout: 60_000 });
+  return message ?? { problem: `It ends the process with ${code} while it loads. ${stderr}`.trim(), isServer: true, types: [] };
 }
 
 async function freePort(): Promise<number> {

@@ -33,7 +33,7 @@ export async function runCheck(settings: CheckArguments, directory: string, term
       : { problems: await checkBuilt(built, settings, directory), checked: [built] };
   const shown = problems.map((problem) => problemAsJSON(problem, directory));
   if (json) terminal.log(JSON.stringify(shown, undefined, 2));
-  else printProblems(problems, directory, terminal);
+  else printProblems(problems, directory, terminal.log.bind(terminal));
   if (problems.length > 0) terminal.error(`\n${counted(problems.length, 'problem')}.`);
   else if (!json) terminal.log(`No problems in ${checked.join(', ')}.`);
   return problems.length > 0 ? 1 : 0;

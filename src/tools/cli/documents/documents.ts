@@ -35,7 +35,7 @@ export async function runDocuments(settings: DocumentsArguments, { directory, te
   const found = Array.isArray(schema) ? schema : findAllProblems(schema, files, mode === 'ids' ? undefined : manifest);
   const problems = found.filter((problem) => !isLeftToCheck(problem));
   if (problems.length > 0) {
-    printProblems(problems, directory, { ...terminal, log: (line) => terminal.error(line) });
+    printProblems(problems, directory, terminal.error.bind(terminal));
     if (manifest !== undefined && problems.some(({ file }) => file === manifest.path)) terminal.error(aboutManifest(manifest));
     terminal.error(`\n${counted(problems.length, 'problem')}. Nothing was written.`);
     return 1;
@@ -86,7 +86,7 @@ function reportMissing(
     column: 1,
     message: `The operation ${name} is not in ${manifestPath(folder)}: production refuses it.`,
   }));
-  printProblems(problems, directory, terminal);
+  printProblems(problems, directory, terminal.log.bind(terminal));
   terminal.error(`\n${folder} is not up to date (${changed.join(', ')}). Run the command without --check, and commit the folder.`);
   return 1;
 }

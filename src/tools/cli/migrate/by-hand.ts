@@ -1,4 +1,4 @@
-import { lineOf } from './imports.ts';
+import { positionAt } from '../../checks/for-cli.ts';
 import type { Note } from './imports.ts';
 import { isBelow, rangeIn } from './package-file.ts';
 import type { Manifest } from './package-file.ts';
@@ -54,6 +54,6 @@ const differences: readonly Difference[] = [
 /** Finds the places in a file of code that have to be changed by hand. */
 export function findInCode(text: string, manifests: readonly Manifest[]): Note[] {
   return differences.flatMap(({ pattern, message, isIn }) =>
-    isIn(manifests) ? [...text.matchAll(pattern)].map(({ index }) => ({ line: lineOf(text, index), message })) : [],
+    isIn(manifests) ? [...text.matchAll(pattern)].map(({ index }) => ({ line: positionAt(text, index).line, message })) : [],
   );
 }

@@ -1,3 +1,4 @@
+import { positionAt } from '../../checks/for-cli.ts';
 import { destinationOf } from './modules.ts';
 
 /** A line of a file, and what was done or remains to be done there. */
@@ -52,7 +53,7 @@ export function rewriteImports(text: string, isReplaced: (module: string) => boo
   let after = text;
   // From the end, so that the places of the others stay as they are.
   for (const { module, index, statement, names } of referencesIn(text, isReplaced).toReversed()) {
-    const line = lineOf(text, index);
+    const { line } = positionAt(text, index);
     const { module: target, left } = destinationOf(module, names);
     findings.unshift(...left.map((message) => ({ line, message })));
     if (target === undefined) continue;
@@ -67,9 +68,4 @@ export function rewriteImports(text: string, isReplaced: (module: string) => boo
     changes.unshift({ line, message: `${module} → ${target}` });
   }
   return { text: after, changes, findings };
-}
-
-/** The line number of a place. */
-export function lineOf(text: string, place: number): number {
-  return text.slice(0, place).split('\n').length;
 }

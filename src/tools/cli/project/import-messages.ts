@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
 import type { Message } from 'esbuild';
 
-import { findBuiltFile } from '../../../server/for-tools.ts';
 import { didYouMean } from '../../../shared/index.ts';
+import { packageRoot } from '../requirements.ts';
 import { packageOf } from './package-name.ts';
 import { positionAt } from '../../checks/for-cli.ts';
 import type { Problem } from '../../checks/for-cli.ts';
@@ -53,11 +51,10 @@ export async function explainImportError(error: unknown, packages: readonly Pack
 
 /** Where to import a name from that an entry of this package does not export: graphql, or another entry. Else a similar name. */
 async function entryOf(name: string, url: string): Promise<string> {
-  const folder = packageFolder() ?? '';
-  const { exports } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { readonly exports: Entries };
+  const { exports } = JSON.parse(await readFile(new URL('package.json', packageRoot), 'utf8')) as { readonly exports: Entries };
   const entries = Object.entries(exports).flatMap(([path, { import: file }]) => (file === undefined ? [] : [[path, file] as const]));
   for (const [path, file] of [['', ''] as const, ...entries]) {
-    const module = file === '' ? import('graphql') : import(pathToFileURL(join(folder, file)).href);
+    const module = file === '' ? import('graphql') : import(new URL(file, packageRoot).href);
     // A package that an entry needs may be missing.
     const exported = (await module.catch(() => ({}))) as object;
     if (name in exported) return ` Import it from ${file === '' ? 'graphql' : `graphql-functions${path.slice(1)}`}.`;
@@ -66,9 +63,3 @@ async function entryOf(name: string, url: string): Promise<string> {
 }
 
 type Entries = Readonly<Record<string, { readonly import?: string }>>;
-
-/** The folder of this package. Undefined when it cannot be found. */
-export function packageFolder(): string | undefined {
-  const built = findBuiltFile('esm/index.js');
-  return built && join(dirname(built), '../..');
-}

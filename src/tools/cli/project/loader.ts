@@ -7,7 +7,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import type { FunctionSource } from './functions-folder.ts';
-import { explainImportError, packageFolder, toUserMessage } from './import-messages.ts';
+import { packageRoot } from '../requirements.ts';
+import { explainImportError, toUserMessage } from './import-messages.ts';
 import type { PackageImport } from './import-messages.ts';
 import { withHints } from './load-hints.ts';
 import { DevError } from './problem.ts';
@@ -181,9 +182,8 @@ function sourcePlugin(packages: PackageImport[]): Plugin {
 
 /** True for code that Node can load in a package that is installed, not linked. This package may be linked, and is built. */
 function createIsOutside(): (path: string) => boolean {
-  const folder = packageFolder();
-  const own = folder && join(realpathSync(folder), 'dist');
-  return (path) => /\.(?:[cm]?js|node)$/.test(path) && (/[\\/]node_modules[\\/]/.test(path) || (own !== undefined && path.startsWith(own)));
+  const own = join(realpathSync(packageRoot), 'dist');
+  return (path) => /\.(?:[cm]?js|node)$/.test(path) && (/[\\/]node_modules[\\/]/.test(path) || path.startsWith(own));
 }
 
 /** Compiles a function, without the packages that it imports. */

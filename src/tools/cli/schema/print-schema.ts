@@ -17,7 +17,7 @@ export async function runPrintSchema(settings: SchemaArguments, directory: strin
   const source = await findFunction(directory, settings.functions, settings.function);
   const { problems, schema, describeRoutes } = await checkGraphQLFunction(source, directory);
   if (problems.length > 0 || schema === undefined) {
-    printProblems(problems, directory, { log: terminal.error.bind(terminal), error: terminal.error.bind(terminal) });
+    printProblems(problems, directory, terminal.error.bind(terminal));
     return 1;
   }
   if (settings.openapi && describeRoutes === undefined) throw new DevError(`${source.name} has no REST routes: add rest() to its plugins.`);
