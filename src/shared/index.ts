@@ -4,7 +4,7 @@ export { canonicalJSON } from './canonical-json.ts';
 export { byteLength } from './byte-length.ts';
 export { asWritten, bindTo, counted, cut, describe, messageOf, withoutStacks } from './describe.ts';
 export { didYouMean, listOf } from './did-you-mean.ts';
-export { aFunction, anything, assertEntries, boolean, hasMethods, keyValueCache, positive, text } from './known-options.ts';
+export { aFunction, anything, assertEntries, boolean, hasMethods, isListOfText, keyValueCache, positive, text } from './known-options.ts';
 export type { Expectation } from './known-options.ts';
 export { assertSynchronous, isPromiseLike, toPromise, waitAtMost } from './promise-or-value.ts';
 export type { PromiseOrValue } from './promise-or-value.ts';

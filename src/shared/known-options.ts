@@ -64,6 +64,11 @@ export const keyValueCache: Expectation = {
   holds: (value) => hasMethods(value, 'get', 'set', 'delete') && !hasMethods(value, 'getMany', 'setMany'),
 };
 
+/** True for a list of strings. */
+export function isListOfText(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(text.holds);
+}
+
 /** True for an object with these methods. */
 export function hasMethods(value: unknown, ...names: readonly string[]): boolean {
   return isRecord(value) && names.every((name) => typeof value[name] === 'function');

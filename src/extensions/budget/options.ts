@@ -49,17 +49,16 @@ export interface Plan {
 }
 
 const isAmount = (value: unknown): boolean => typeof value === 'number' && value > 0 && value < Infinity;
-const isFunction = (value: unknown): boolean => typeof value === 'function';
 
 const amount: Expectation = { words: 'a finite number above 0', holds: isAmount };
 const amountOfClient: Expectation = {
   words: `${amount.words}, or a function of the context`,
-  holds: (value) => isAmount(value) || isFunction(value),
+  holds: (value) => isAmount(value) || aFunction.holds(value),
 };
 
 const expectations: Readonly<Record<keyof BudgetOptions, Expectation>> = {
   store: { words: 'one with take', holds: () => true },
-  identity: { words: 'a function such as ({ user }) => user?.id', holds: isFunction, isRequired: true },
+  identity: { words: 'a function such as ({ user }) => user?.id', holds: aFunction.holds, isRequired: true },
   capacity: { ...amountOfClient, isRequired: true },
   refillPerSecond: { ...amountOfClient, isRequired: true },
   whenStoreFails: { words: "'allow' or 'refuse'", holds: (value) => value === 'allow' || value === 'refuse' },

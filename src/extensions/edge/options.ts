@@ -5,7 +5,7 @@ import type { CDN } from './dialects.ts';
 import type { Purge, PurgeClient } from './purge.ts';
 import { harmlessHeaders, routerHeaders } from './watched-request.ts';
 import type { ReadingRules } from './watched-request.ts';
-import { aFunction, assertEntries, hasMethods, isHeaderField, keyValueCache, text } from '../../shared/index.ts';
+import { aFunction, assertEntries, hasMethods, isHeaderField, isListOfText, keyValueCache, text } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
 
 /** Options of {@link edge}. */
@@ -66,15 +66,16 @@ const seconds: Expectation = {
   words: 'a number of seconds, 0 or more',
   holds: (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
 };
-const isText = (value: unknown): value is string => typeof value === 'string';
-const areTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
 const fieldNames: Expectation = {
   words: 'names of header fields that do not identify the user',
-  holds: (value) => areTexts(value) && value.every((name) => isHeaderField(name, '') && !personal.includes(name.toLowerCase())),
+  holds: (value) => isListOfText(value) && value.every((name) => isHeaderField(name, '') && !personal.includes(name.toLowerCase())),
 };
 
 const expectations: Readonly<Record<keyof EdgeOptions, Expectation>> = {
-  cdn: { words: `one of ${Object.keys(dialects).join(', ')}`, holds: (value) => isText(value) && Object.hasOwn(dialects, value) },
+  cdn: {
+    words: `one of ${Object.keys(dialects).join(', ')}`,
+    holds: (value) => text.holds(value) && Object.hasOwn(dialects, value as string),
+  },
   store: keyValueCache,
   defaultMaxAge: seconds,
   browserMaxAge: seconds,
@@ -82,9 +83,9 @@ const expectations: Readonly<Record<keyof EdgeOptions, Expectation>> = {
   staleIfError: seconds,
   varyHeaders: fieldNames,
   ignoredHeaders: fieldNames,
-  queryParameters: { words: 'names of query parameters', holds: areTexts },
+  queryParameters: { words: 'names of query parameters', holds: isListOfText },
   salt: text,
-  deploy: { words: 'letters, digits, "_", "-" and "."', holds: (value) => isText(value) && /^[\w.-]{1,200}$/.test(value) },
+  deploy: { words: 'letters, digits, "_", "-" and "."', holds: (value) => text.holds(value) && /^[\w.-]{1,200}$/.test(value as string) },
   purge: { words: 'a function or a client with purge', holds: (value) => typeof value === 'function' || hasMethods(value, 'purge') },
   onDecision: aFunction,
 };

@@ -1,4 +1,4 @@
-import { assertEntries, isRecord, text } from '../../shared/index.ts';
+import { assertEntries, boolean, isListOfText, isRecord } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
 import type { JSONSchema, ScalarSchemas } from '../json-schema/index.ts';
 
@@ -44,9 +44,9 @@ const expectations: Readonly<Record<keyof RESTOptions, Expectation>> = {
     holds: (value) => Array.isArray(value) && value.length > 0 && value.every((one) => isRecord(one) && isText(one['url'])),
   },
   securitySchemes: { words: "an object like { key: { type: 'apiKey', in: 'header', name: 'x-api-key' } }", holds: isRecord, each: records },
-  openapi: { words: 'true or false', holds: (value) => typeof value === 'boolean' },
+  openapi: boolean,
   scalars: { words: "an object like { Date: { type: 'string' } }", holds: isRecord, each: { words: 'a JSON Schema', holds: isRecord } },
-  otherParameters: { words: "a list of names such as ['utm_source']", holds: (value) => Array.isArray(value) && value.every(text.holds) },
+  otherParameters: { words: "a list of names such as ['utm_source']", holds: (value) => isListOfText(value) },
 };
 
 export function assertRESTOptions(options: RESTOptions): void {

@@ -1,4 +1,4 @@
-import { byteLength, isObjectLike, messageOf } from '../../shared/index.ts';
+import { byteLength, isObjectLike, messageOf, textOfUTF8 } from '../../shared/index.ts';
 import type { PromiseOrValue, HTTPRequestBody } from '../../shared/index.ts';
 import type { RequestBody } from '../operation/door.ts';
 import { endOfString, maxNesting } from '../operation/limits/nesting.ts';
@@ -39,19 +39,11 @@ export function readText(body: HTTPRequestBody, maxBytes: number): PromiseOrValu
   return body.text;
 }
 
-/**
- * Keeps a byte order mark, because signatures are over the whole text. Shared, because a new decoder takes 3 µs on Deno and 4 on workerd;
- * it has no state between complete texts.
- */
-let decoder: InstanceType<typeof TextDecoder> | undefined;
-
 export function decodeUTF8(bytes: Uint8Array | ArrayBuffer, maxBytes: number): string {
   if (bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes);
-  try {
-    return (decoder ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })).decode(bytes);
-  } catch {
-    throw badRequest('Expected the body to be UTF-8 text, but its bytes are not.');
-  }
+  const text = textOfUTF8(bytes);
+  if (text === undefined) throw badRequest('Expected the body to be UTF-8 text, but its bytes are not.');
+  return text;
 }
 
 /** The value of a body that middleware has parsed, within the limits of the JSON text that it becomes. */

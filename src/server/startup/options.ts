@@ -16,6 +16,7 @@ import {
   boolean,
   describe,
   hasMethods,
+  isListOfText,
   isRecord,
   keyValueCache,
   positive,
@@ -146,10 +147,6 @@ export function assertOptions(options: unknown): asserts options is ServerOption
   if (cors !== undefined) assertCredentials(cors);
 }
 
-const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
-const isFunction = (value: unknown): boolean => typeof value === 'function';
-const isListOfText = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === 'string');
-
 /** Names of any other form may be added by a browser, a gateway or a proxy, to requests of other sites too. */
 const requestHeaders: Expectation = {
   words: 'a list of names like "my-app-require-preflight" or "x-my-app-operation-name", which no browser or proxy adds to requests',
@@ -163,27 +160,27 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   typeDefs: anything,
   resolvers: anything,
   schema: anything,
-  context: { words: 'a function that returns the context value, for example () => ({ user })', holds: isFunction },
-  dataSources: { words: 'a function that returns new data sources, for example () => ({ books: new BooksAPI() })', holds: isFunction },
+  context: { words: 'a function that returns the context value, for example () => ({ user })', holds: aFunction.holds },
+  dataSources: { words: 'a function that returns new data sources, for example () => ({ books: new BooksAPI() })', holds: aFunction.holds },
   rootValue: anything,
   fieldResolver: aFunction,
   executor: {
     words: 'graphqlJSExecutor(), imported from "graphql-functions/graphql-js"',
     holds: (value) => hasMethods(value, 'executeWithGraphQLJS'),
   },
-  validationRules: { words: 'a list of validation rules', holds: (value) => Array.isArray(value) && value.every(isFunction) },
+  validationRules: { words: 'a list of validation rules', holds: (value) => Array.isArray(value) && value.every(aFunction.holds) },
   cache: { words: `"bounded", or ${keyValueCache.words}`, holds: (value) => value === 'bounded' || keyValueCache.holds(value) },
   plugins: { words: 'a list of plugin objects such as costLine()', holds: (value) => Array.isArray(value) && value.every(isRecord) },
   landingPage: boolean,
   logger: { words: 'an object with debug, info, warn and error', holds: (value) => hasMethods(value, 'debug', 'info', 'warn', 'error') },
   csrfPrevention: {
     words: 'true, false, or { requestHeaders: [names] }',
-    holds: (value) => isBoolean(value) || has(value, 'requestHeaders'),
+    holds: (value) => boolean.holds(value) || has(value, 'requestHeaders'),
     entries: { requestHeaders },
   },
   allowBatchedHttpRequests: {
     words: 'true, false, or { limit: a positive whole number }',
-    holds: (value) => isBoolean(value) || has(value, 'limit'),
+    holds: (value) => boolean.holds(value) || has(value, 'limit'),
     entries: { limit: positive },
   },
   cors: { words: 'an object like { origin: ["https://example.com"] }', holds: isRecord, entries: corsExpectations },

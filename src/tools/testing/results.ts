@@ -1,3 +1,5 @@
+import { isListOfText } from '../../shared/index.ts';
+
 /** The keys that a platform accepts in a result, and the key for cookies. */
 export interface ResultContract {
   readonly required: readonly string[];
@@ -83,10 +85,6 @@ function addLists(fields: Headers, map: unknown = {}): void {
 
 function isMap(value: unknown): value is object | null {
   return typeof value === 'object' && !Array.isArray(value);
-}
-
-function isListOfText(value: unknown): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
 function toBytes(body: unknown, isBase64: boolean): string | Uint8Array<ArrayBuffer> | null {
