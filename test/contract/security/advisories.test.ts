@@ -106,6 +106,8 @@ const advisories: Readonly<Record<string, readonly Exchange[]>> = {
   ],
   '19. CVE-2026-54288: the body is measured, not its Content-Length': [
     [post({ ...hello, padding: 'x'.repeat(100) }, { headers: [['content-length', '10']] }), 413, { maxBodyBytes: 100 }],
+    [post(hello, { headers: [['content-length', '99999999']] }), 200, { maxBodyBytes: 100 }],
+    [post(hello, { headers: [['content-length', 'nonsense']] }), 200, { maxBodyBytes: 100 }],
   ],
   '22. and 23. CVE-2024-32652, CVE-2026-39406: no URL is built from Host and path': [
     [post(hello, { path: '//', headers: [['host', '[']] }), 200],

@@ -10,30 +10,13 @@ import { limits } from '../../../../src/entries/limits.ts';
 import { cacheControlDefinitions, edge } from '../../../../src/entries/edge.ts';
 import { idempotency, idempotencyDefinitions, memoryStore as keyStore } from '../../../../src/entries/idempotency.ts';
 import type { IdempotencyOptions } from '../../../../src/entries/idempotency.ts';
-import { mcp } from '../../../../src/entries/mcp.ts';
 
 import { fieldsOf, one, openShop, stillStore, typeDefs } from '../../../support/budget-shop.ts';
 import type { Fields, Shop } from '../../../support/budget-shop.ts';
 
 const json = { 'content-type': 'application/json' };
-const trustedDocuments = { documents: { ordering: 'mutation Order { order }' } };
 
-// test/contract/doors.test.ts has the refusals by all doors.
-test('a tool of MCP without points says how long to wait, with Retry-After', async () => {
-  const tools = { order: { document: 'ordering', description: 'Orders.' } };
-  const { send } = openShop({ capacity: 1, server: { trustedDocuments, plugins: [mcp({ name: 'shop', version: '1', tools })] } });
-  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'order', arguments: {} } };
-  const fields = { url: 'https://shop.example/mcp' };
-
-  const [first, answer] = [await send(call, fields), await send(call, fields)];
-
-  assert.deepEqual(fieldsOf(first), ['"default";r=0;t=1', '"default";q=1;w=1', null]);
-  assert.deepEqual(fieldsOf(answer), ['"default";r=0;t=1', '"default";q=1;w=1', '1']);
-  const { result } = JSON.parse(answer.text) as { result: { isError?: boolean; content: { text: string }[] } };
-  assert.deepEqual([answer.status, result.isError], [200, true]);
-  assert.match(result.content[0]!.text, /This operation costs 1 point, and the client has 0 left. Try again in 1 second./);
-});
-
+// test/contract/doors.test.ts has the refusals and the fields of all doors.
 describe('there is no way around', () => {
   // test/contract/generated/extensions/limits/cost.test.ts computes costs a second time.
   const ways: Readonly<Record<string, object>> = {

@@ -67,20 +67,6 @@ describe('a mutation that is sent again with its key', () => {
     assert.deepEqual(bank.charges, ['ada', 'ada', 'bob', 'ada', 'ada']);
   });
 
-  test('is refused with 409 and Retry-After while the first one is running', async () => {
-    const gate = deferred();
-    const bank = openBank({ server: { resolvers: { Mutation: { charge: () => gate.promise } } } });
-
-    const first = bank.sendWithKey(charge);
-    const again = await bank.sendWithKey(charge);
-    gate.resolve();
-    await first;
-
-    assert.equal(again.told, '409 IDEMPOTENCY_IN_PROGRESS retry after 5');
-    assert.match(again.text, /"retryAfter":5/);
-    assert.equal(JSON.parse(again.text).data, undefined);
-  });
-
   const ofAmount = '($amount: Int) { charge(amount: $amount) { number } }';
   for (const [what, body] of Object.entries({
     'other variables': mutation(ofAmount, { amount: 2 }),

@@ -72,18 +72,6 @@ describe('a body', () => {
       assert.deepEqual([within.status, beyond.status], [200, 413]);
     });
   }
-
-  for (const length of ['0', '99999999', 'nonsense']) {
-    it(`is measured, whatever Content-Length claims: ${length} (CVE-2026-54288)`, async () => {
-      const endpoint = createEndpoint({ maxBodyBytes: 50 });
-      const headers: readonly [string, string][] = [['content-length', length]];
-
-      const small = await endpoint.send(post(text, { headers }));
-      const large = await endpoint.send(post({ query: '{ hello }', padding: 'x'.repeat(50) }, { headers }));
-
-      assert.deepEqual([small.status, large.status], [200, 413]);
-    });
-  }
 });
 
 describe('a body that a runtime passes complete', () => {

@@ -8,14 +8,6 @@ import type { ServerOptions } from '../../../../../src/server/startup/options.ts
 import { createEndpoint } from '../../../../support/endpoint.ts';
 import { json, post } from '../../../../support/plain-http.ts';
 
-/** A limit, a document exactly at it, and one just above it. */
-interface Edge {
-  readonly name: string;
-  readonly options: Partial<ServerOptions>;
-  readonly within: string;
-  readonly beyond: string;
-}
-
 /** A document with this many levels of braces. */
 function nested(levels: number): string {
   return `${'{ ... '.repeat(levels - 1)}{ hello }${' }'.repeat(levels - 1)}`;
@@ -27,46 +19,31 @@ function fragments(count: number): string {
   return `{ ...F0 } ${texts.join(' ')}`;
 }
 
-const edges: readonly Edge[] = [
-  { name: 'maxTokens: tokens', options: { maxTokens: 4 }, within: '{ hello hello }', beyond: '{ hello hello hello }' },
-  { name: 'maxTokens: commas and spaces are none', options: { maxTokens: 3 }, within: '{ ,,, hello ,,, }', beyond: '{ ,,, hello hello }' },
-  { name: 'maxTokens: comments', options: { maxTokens: 3 }, within: '{#\n#\n#\nhello}', beyond: '{#\n#\n#\n#\nhello}' },
-  {
-    name: 'maxTokens: fields, fragments written out',
-    options: { maxTokens: 40 },
-    within: `query { a: books { ...F } b: books { ...F } } fragment F on Book { ${'title '.repeat(10)} }`,
-    beyond: `query { a: books { ...F } b: books { ...F } c: books { ...F } d: books { ...F } } fragment F on Book { ${'title '.repeat(10)} }`,
-  },
-  { name: 'nesting: braces', options: {}, within: nested(200), beyond: nested(201) },
-  {
-    name: 'nesting: brackets and parentheses',
-    options: {},
-    within: `{ books(filter: ${'{ and: '.repeat(197)}{}${' }'.repeat(197)}) { title } }`,
-    beyond: `{ sum(numbers: ${'['.repeat(199)}1${']'.repeat(199)}) }`,
-  },
-  {
-    name: 'nesting: none in strings',
-    options: {},
-    within: `{ hello(name: "${'{'.repeat(300)} \\" ${'('.repeat(300)}") }`,
-    beyond: `{ hello(name: "") ... ${nested(200)} }`,
-  },
-  {
-    name: 'nesting: none in block strings',
-    options: {},
-    within: `{ hello(name: """${'{'.repeat(300)} " \\""" ${'('.repeat(300)} """) }`,
-    beyond: `{ hello(name: """""") ... ${nested(200)} }`,
-  },
-  {
-    name: 'nesting: none in comments',
-    options: {},
-    within: `{ # ${'{'.repeat(300)}\n books { title } }`,
-    beyond: `{ # }\n ... ${nested(200)} }`,
-  },
-  { name: 'nesting: braces, fragments written out', options: {}, within: fragments(199), beyond: fragments(200) },
+const ten = (places: number): string =>
+  `query { ${Array.from({ length: places }, (_, at) => `a${at}: books { ...F }`).join(' ')} } fragment F on Book { ${'title '.repeat(10)} }`;
+const manyBraces = '{'.repeat(300);
+
+/** A limit, a document exactly at it, and one just above it. */
+const edges: readonly (readonly [name: string, options: Partial<ServerOptions>, within: string, beyond: string])[] = [
+  ['maxTokens: tokens', { maxTokens: 4 }, '{ hello hello }', '{ hello hello hello }'],
+  ['maxTokens: commas and spaces are none', { maxTokens: 3 }, '{ ,,, hello ,,, }', '{ ,,, hello hello }'],
+  ['maxTokens: comments', { maxTokens: 3 }, '{#\n#\n#\nhello}', '{#\n#\n#\n#\nhello}'],
+  ['maxTokens: fields, fragments written out', { maxTokens: 40 }, ten(2), ten(4)],
+  ['nesting: braces', {}, nested(200), nested(201)],
+  [
+    'nesting: brackets and parentheses',
+    {},
+    `{ books(filter: ${'{ and: '.repeat(197)}{}${' }'.repeat(197)}) { title } }`,
+    `{ sum(numbers: ${'['.repeat(199)}1${']'.repeat(199)}) }`,
+  ],
+  ['nesting: none in strings', {}, `{ hello(name: "${manyBraces} \\" (((") }`, `{ hello(name: "") ... ${nested(200)} }`],
+  ['nesting: none in block strings', {}, `{ hello(name: """${manyBraces} " \\""" ((( """) }`, `{ hello(name: """""") ... ${nested(200)} }`],
+  ['nesting: none in comments', {}, `{ # ${manyBraces}\n books { title } }`, `{ # }\n ... ${nested(200)} }`],
+  ['nesting: braces, fragments written out', {}, fragments(199), fragments(200)],
 ];
 
 describe('limits', () => {
-  for (const { name, options, within, beyond } of edges) {
+  for (const [name, options, within, beyond] of edges) {
     it(`${name}: exactly at the limit runs, just above it is refused and runs nothing`, async () => {
       const endpoint = createEndpoint(options);
 
