@@ -1,5 +1,6 @@
 import type { CDN } from '../../../../src/entries/edge.ts';
 import { createRandom } from '../../../support/random.ts';
+import type { Random } from '../../../support/random.ts';
 import { webRequest as buildWebRequest } from '../../../support/events.ts';
 import { httpAPI, webRequest } from '../../../support/sources.ts';
 import type { PlainRequest, PlainResponse } from '../../../support/plain-http.ts';
@@ -10,25 +11,35 @@ import type { Handler, PlantedBug } from './shop.ts';
 import { CDNResponse, faults, limits, World } from './world.ts';
 import type { Change, Setting } from './world.ts';
 
-/** The operations that follow the first one in an HTTP batch. Undefined: it is sent alone. */
-type Batch = readonly string[] | undefined;
+interface Operation {
+  readonly query: string;
+  /** The id of the product that it asks for. */
+  readonly product?: string;
+  /** The id of the product that it renames. */
+  readonly renamed?: string;
+  /** The order that it pays. */
+  readonly order?: string;
+}
+
+/** The operations that follow the first one in an HTTP batch. Undefined: the first one is sent alone. */
+type Batch = readonly Operation[] | undefined;
 
 /** Something that happens at a moment, in milliseconds since the start. */
 export type Step = { readonly at: number; readonly name: string } & (
   | {
       readonly kind: 'read';
       readonly user: string | undefined;
-      readonly query: string;
+      readonly operation: Operation;
       readonly batch?: Batch;
       readonly method: 'GET' | 'POST';
-      /** The API answers it late, where it is slow. */
+      /** While the API is slow, it answers this request late. */
       readonly isLate?: boolean;
       readonly leavesAfter?: number | undefined;
     }
   | {
       readonly kind: 'write';
       readonly user: string;
-      readonly query: string;
+      readonly operation: Operation;
       readonly batch: Batch;
       readonly onError: string | undefined;
       readonly key: string | undefined;
@@ -51,8 +62,19 @@ const users = ['ada', 'bob'];
 
 export function planOf(seed: number): Plan {
   const random = createRandom(seed);
+  const setting = settingOf(random);
+  // In bursts, so that much happens at the same time.
+  const bursts = Array.from({ length: 4 }, () => random.below(12_000));
+  const sent = Array.from({ length: 5 + random.below(12) }, (_, place) =>
+    stepOf(random, { at: random.pick(bursts) + random.below(600), name: `r${place}` }),
+  );
+  const steps = [...sent, ...sent.flatMap((step) => readersOf(random, step))];
+  return { seed, setting, steps: steps.toSorted((one, other) => one.at - other.at) };
+}
+
+function settingOf(random: Random): Setting {
   const cdn = random.chance(0.8) ? random.pick(cdns) : undefined;
-  const setting: Setting = {
+  return {
     platform: random.pick(['lambda', 'worker'] as const),
     cdn,
     hasStore: cdn === undefined || random.chance(0.3),
@@ -62,64 +84,70 @@ export function planOf(seed: number): Plan {
     order: random.below(1_000),
     faults: faults.filter(() => random.chance(0.4)),
   };
-  const bursts = Array.from({ length: 4 }, () => random.below(12_000));
-  const product = (): number => (random.chance(0.75) ? 1 : 2);
-  const query = (): string => {
-    const kind = random.below(10);
-    if (kind < 5) return `{ product(id: ${product()}) { __typename id version } }`;
-    if (kind === 5) return '{ build }';
-    if (kind === 6) return '{ me { id secret card } }';
-    const fields = [`product(id: ${product()}) { id version }`, 'products { id version }', 'build', 'me { id secret card }'];
-    const chosen = fields.filter(() => random.chance(0.35));
-    return `{ ${(chosen.length === 0 ? [fields[0]!] : chosen).join(' ')} }`;
-  };
-  const leavesAfter = (): number | undefined => (random.chance(0.15) ? random.below(1_000) : undefined);
-  const step = (place: number): Step => {
-    // In bursts, so that much happens at the same time.
-    const common = { at: random.pick(bursts) + random.below(600), name: `r${place}` };
-    const kind = random.below(20);
-    if (kind === 0) return { ...common, kind: 'kill' };
-    if (kind === 1) return { ...common, kind: 'deploy' };
-    const others = (): string[] => Array.from({ length: 1 + random.below(2) }, query);
-    if (kind < 11) {
-      const batch = random.chance(0.1) ? others() : undefined;
-      const method = batch === undefined && random.chance(0.9) ? 'GET' : 'POST';
-      const user = random.pick([undefined, ...users]);
-      return { ...common, kind: 'read', user, query: query(), batch, method, leavesAfter: leavesAfter() };
-    }
-    const isKeyed = random.chance(0.5);
-    const key = isKeyed ? `key-${random.below(3)}` : undefined;
-    const user = random.pick(users);
-    const rename = `${random.pick(['rename', 'strictRename'])}(id: ${product()}) { __typename id version }`;
-    // Equal keys of a user belong to equal requests.
-    const fields = isKeyed ? [`pay(order: "${key}") { id payer }`] : [rename];
-    const batch = isKeyed
-      ? key === 'key-2'
-        ? ['{ me { id secret card } }', 'mutation { pay(order: "key-2b") { id payer } }']
-        : undefined
-      : random.chance(0.15)
-        ? others()
-        : undefined;
-    return { ...common, kind: 'write', user, key, query: `mutation { ${fields.join(' ')} }`, batch, onError: isKeyed ? undefined : random.pick([undefined, 'NULL', 'HALT']), copies: random.chance(0.3) ? 2 : 1, leavesAfter: leavesAfter() }; // prettier-ignore
-  };
-  /** Somebody reads what a mutation changes, at the same time, and looks at it again. */
-  const readers = (write: Step): Step[] => {
-    const id = write.kind === 'write' ? /ename\(id: (\d)/.exec(write.query)?.[1] : undefined;
-    if (id === undefined || random.chance(0.3)) return [];
-    const query = `{ product(id: ${id}) { __typename id version } }`;
-    const read = { kind: 'read', user: random.pick([undefined, ...users]), query, method: 'GET' } as const;
-    const before = Math.max(0, write.at - 100 + random.below(200));
-    return [
-      { ...read, at: before, name: `${write.name}-reader`, isLate: random.chance(0.5) },
-      { ...read, at: write.at + 3_500 + random.below(6_000), name: `${write.name}-again` },
-      // By then, stored responses of the API have expired too.
-      { ...read, at: write.at + limits.storedFor + 6_000 + random.below(6_000), name: `${write.name}-later` },
-    ];
-  };
-  const sent = Array.from({ length: 5 + random.below(12) }, (_, place) => step(place));
-  const steps = [...sent, ...sent.flatMap(readers)];
-  return { seed, setting, steps: steps.toSorted((one, other) => one.at - other.at) };
 }
+
+function stepOf(random: Random, common: { readonly at: number; readonly name: string }): Step {
+  const kind = random.below(20);
+  if (kind === 0) return { ...common, kind: 'kill' };
+  if (kind === 1) return { ...common, kind: 'deploy' };
+  return kind < 11 ? readOf(random, common) : writeOf(random, common);
+}
+
+function readOf(random: Random, common: { readonly at: number; readonly name: string }): Step {
+  const batch = random.chance(0.1) ? queriesOf(random) : undefined;
+  const method = batch === undefined && random.chance(0.9) ? 'GET' : 'POST';
+  const user = random.pick([undefined, ...users]);
+  return { ...common, kind: 'read', user, operation: queryOf(random), batch, method, leavesAfter: leavesAfter(random) };
+}
+
+/** A payment, which has a key, or a new name without one. */
+function writeOf(random: Random, common: { readonly at: number; readonly name: string }): Step {
+  const isKeyed = random.chance(0.5);
+  const key = isKeyed ? `key-${random.below(3)}` : undefined;
+  const user = random.pick(users);
+  const mutation = random.pick(['rename', 'strictRename']);
+  const renamed = productOf(random);
+  // Equal keys of a user belong to equal requests.
+  const operation: Operation = isKeyed
+    ? payment(key!)
+    : { query: `mutation { ${mutation}(id: ${renamed}) { __typename id version } }`, renamed };
+  const withKey = key === 'key-2' ? [{ query: '{ me { id secret card } }' }, payment('key-2b')] : undefined;
+  const batch = isKeyed ? withKey : random.chance(0.15) ? queriesOf(random) : undefined;
+  return { ...common, kind: 'write', user, key, operation, batch, onError: isKeyed ? undefined : random.pick([undefined, 'NULL', 'HALT']), copies: random.chance(0.3) ? 2 : 1, leavesAfter: leavesAfter(random) }; // prettier-ignore
+}
+
+const payment = (order: string): Operation => ({ query: `mutation { pay(order: "${order}") { id payer } }`, order });
+
+/** Somebody reads what a mutation changes, at the same time, and looks at it again. */
+function readersOf(random: Random, write: Step): Step[] {
+  const product = write.kind === 'write' ? write.operation.renamed : undefined;
+  if (product === undefined || random.chance(0.3)) return [];
+  const operation = { query: `{ product(id: ${product}) { __typename id version } }`, product };
+  const read = { kind: 'read', user: random.pick([undefined, ...users]), operation, method: 'GET' } as const;
+  const before = Math.max(0, write.at - 100 + random.below(200));
+  return [
+    { ...read, at: before, name: `${write.name}-reader`, isLate: random.chance(0.5) },
+    { ...read, at: write.at + 3_500 + random.below(6_000), name: `${write.name}-again` },
+    // By then, stored responses of the API have expired too.
+    { ...read, at: write.at + limits.storedFor + 6_000 + random.below(6_000), name: `${write.name}-later` },
+  ];
+}
+
+function queryOf(random: Random): Operation {
+  const kind = random.below(10);
+  if (kind === 5) return { query: '{ build }' };
+  if (kind === 6) return { query: '{ me { id secret card } }' };
+  const product = productOf(random);
+  if (kind < 5) return { query: `{ product(id: ${product}) { __typename id version } }`, product };
+  const one = `product(id: ${product}) { id version }`;
+  const chosen = [one, 'products { id version }', 'build', 'me { id secret card }'].filter(() => random.chance(0.35));
+  const fields = chosen.length === 0 ? [one] : chosen;
+  return { query: `{ ${fields.join(' ')} }`, ...(fields.includes(one) && { product }) };
+}
+
+const queriesOf = (random: Random): Operation[] => Array.from({ length: 1 + random.below(2) }, () => queryOf(random));
+const productOf = (random: Random): string => (random.chance(0.75) ? '1' : '2');
+const leavesAfter = (random: Random): number | undefined => (random.chance(0.15) ? random.below(1_000) : undefined);
 
 /** An instance of the function, with the requests that it has accepted. */
 interface Instance {
@@ -164,8 +192,9 @@ function unlessNetworkError(error: unknown): undefined {
 }
 
 /** The body of a POST: of one operation, or of a batch. */
-function toBody(first: { readonly query: string; readonly onError?: string | undefined }, batch: Batch): string {
-  return JSON.stringify(batch === undefined ? first : [first, ...batch.map((query) => ({ query }))]);
+function toBody({ query }: Operation, batch: Batch, onError?: string): string {
+  const first = { query, onError };
+  return JSON.stringify(batch === undefined ? first : [first, ...batch.map((operation) => ({ query: operation.query }))]);
 }
 
 /** Undefined: the client need not try again. In a batch, each element tells it for itself. */
@@ -197,9 +226,9 @@ class History {
   /** When each deploy but the first began. */
   readonly #deploys: number[] = [];
   #open = 0;
-  /** The first answer to each keyed mutation that has run or was replayed. */
   /** The responses of answers that clients got. */
   readonly #responses = new WeakMap<PlainResponse, CDNResponse>();
+  /** The first answer to each keyed mutation that has run or was replayed. */
   readonly #told = new Map<string, string>();
 
   constructor(plan: Plan, bug: PlantedBug | undefined) {
@@ -220,8 +249,10 @@ class History {
     // By now each purge must have been repeated, and what the CDN holds has not expired.
     clock.after(8_000, () => undefined, undefined);
     await clock.run(quiet + 10_000);
-    for (const id of ['1', '2'])
-      void this.#read({ name: `last ${id}`, user: undefined, query: `{ product(id: ${id}) { __typename id version } }`, method: 'GET' });
+    for (const product of ['1', '2']) {
+      const operation = { query: `{ product(id: ${product}) { __typename id version } }`, product };
+      void this.#read({ name: `last ${product}`, user: undefined, operation, method: 'GET' });
+    }
     await clock.run(quiet + 20_000);
     this.#checkPayments();
     this.#checkPoints();
@@ -248,31 +279,30 @@ class History {
   }
 
   async #read(step: Omit<Extract<Step, { kind: 'read' }>, 'at' | 'kind'>): Promise<void> {
-    const { name, user, query, batch, method, isLate = false, leavesAfter } = step;
+    const { name, user, operation, batch, method, isLate = false, leavesAfter } = step;
     const startedAt = this.world.clock.now;
     if (isLate) this.world.late.add(name);
     const isGet = method === 'GET';
-    const body = isGet ? undefined : toBody({ query }, batch);
-    const sending = { user, body, query: isGet ? new URLSearchParams({ query }).toString() : '', leavesAfter };
+    const body = isGet ? undefined : toBody(operation, batch);
+    const sending = { user, body, query: isGet ? new URLSearchParams({ query: operation.query }).toString() : '', leavesAfter };
     const answer = await this.#send(name, sending).catch(unlessNetworkError);
     if (answer === undefined) return;
-    for (const [asked, one] of this.#answers(name, [query, ...(batch ?? [])], answer)) this.#checkAnswer({ name, user, query: asked }, one);
+    for (const [asked, one] of this.#answers(name, [operation, ...(batch ?? [])], answer)) this.#checkAnswer(name, { user, asked }, one);
     this.#checkAge(name, startedAt, answer);
     this.#checkDeploy(name, startedAt, answer);
   }
 
   /** Sends a mutation as a careful client does: with a key, again after a failure of the network and where the answer says so. */
-  async #write({ name, user, query, batch, onError, key, leavesAfter }: Extract<Step, { kind: 'write' }>, copy: number): Promise<void> {
+  async #write({ name, user, operation, batch, onError, key, leavesAfter }: Extract<Step, { kind: 'write' }>, copy: number): Promise<void> {
     for (let attempt = 0; attempt < (key === undefined ? 1 : 5); attempt++) {
       const id = `${name}.${copy}.${attempt}`;
-      const sending = { user, body: toBody({ query, onError }, batch), query: '', key, leavesAfter };
+      const sending = { user, body: toBody(operation, batch, onError), query: '', key, leavesAfter };
       const answer = await this.#send(id, sending).catch(unlessNetworkError);
       let wait: number | undefined = 0.5 * 2 ** attempt;
       if (answer !== undefined) {
-        for (const [asked, one] of this.#answers(id, [query, ...(batch ?? [])], answer)) {
-          this.#checkAnswer({ name: id, user, query: asked }, one);
-          const order = /pay\(order: "([^"]+)/.exec(asked)?.[1];
-          if (order !== undefined) this.#checkReplay(id, `${user}-${order}`, one);
+        for (const [asked, one] of this.#answers(id, [operation, ...(batch ?? [])], answer)) {
+          this.#checkAnswer(id, { user, asked }, one);
+          if (asked.order !== undefined) this.#checkReplay(id, `${user}-${asked.order}`, one);
         }
         wait = secondsUntilRetry(answer);
       }
@@ -282,13 +312,13 @@ class History {
   }
 
   /** The operations of a request with their answers. */
-  #answers(name: string, queries: readonly string[], answer: PlainResponse): (readonly [query: string, answer: PlainResponse])[] {
-    if (queries.length === 1) return [[queries[0]!, answer]];
+  #answers(name: string, asked: readonly Operation[], answer: PlainResponse): (readonly [asked: Operation, answer: PlainResponse])[] {
+    if (asked.length === 1) return [[asked[0]!, answer]];
     const body: unknown = JSON.parse(answer.body);
     // A batch is answered by a list, or refused as a whole.
-    if (!Array.isArray(body)) return [['', answer]];
-    if (body.length !== queries.length) this.world.problems.push(`${name} got ${body.length} answers to ${queries.length} operations`);
-    return body.map((one, index) => [queries[index] ?? '', { ...answer, body: JSON.stringify(one) }]);
+    if (!Array.isArray(body)) return [[{ query: '' }, answer]];
+    if (body.length !== asked.length) this.world.problems.push(`${name} got ${body.length} answers to ${asked.length} operations`);
+    return body.map((one, index) => [asked[index] ?? { query: '' }, { ...answer, body: JSON.stringify(one) }]);
   }
 
   /** Sends a request through the CDN. Rejects if the connection is lost, or the client leaves. */
@@ -407,16 +437,21 @@ class History {
   }
 
   /** No answer of one identity, or to another question, reaches a client, and none that a hook was to change reaches it unchanged. */
-  #checkAnswer({ name, user, query }: { name: string; user: string | undefined; query: string }, { body }: PlainResponse): void {
+  #checkAnswer(name: string, { user, asked }: { user: string | undefined; asked: Operation }, { body }: PlainResponse): void {
     const { problems } = this.world;
     for (const [secret, owner] of body.matchAll(/secret-(\w+)/g))
       if (owner !== user) problems.push(`${name}: ${user ?? 'a client without a token'} got ${secret}`);
     if (body.includes('card-')) problems.push(`${name}: the number of a card was not removed`);
     const { data } = JSON.parse(body) as { data?: Record<string, any> | null };
     for (const field of Object.keys(data ?? {}))
-      if (!query.includes(field)) problems.push(`${name} got ${field}, which it did not ask for`);
-    const id = /product\(id: (\d)/.exec(query)?.[1];
-    if (data?.['product'] && data['product'].id !== id) problems.push(`${name} asked for product ${id} and got ${data['product'].id}`);
+      if (!asked.query.includes(field)) problems.push(`${name} got ${field}, which it did not ask for`);
+    if (data?.['product'] && data['product'].id !== asked.product)
+      problems.push(`${name} asked for product ${asked.product} and got ${data['product'].id}`);
+  }
+
+  /** With "refuse", a keyed mutation runs at most once. */
+  #checkPayments(): void {
+    for (const [tag, count] of this.world.payments) if (count > 1) this.world.problems.push(`${tag} was paid ${count} times with one key`);
   }
 
   /** All answers to a keyed mutation that has run are the same. */
@@ -441,14 +476,6 @@ class History {
       if (late !== undefined)
         this.world.problems.push(`${name}, sent at ${startedAt}, got version ${version} of product ${id}, which ${late.request} had changed to ${late.version} at ${late.at}`); // prettier-ignore
     }
-  }
-
-  /** No answer of a former deploy is sent after the purge of what it has left. */
-  #checkDeploy(name: string, startedAt: number, { body }: PlainResponse): void {
-    const build = Number(/"build":"v(\d+)"/.exec(body)?.[1] ?? Infinity);
-    const current = 1 + this.#deploys.filter((at) => at + this.#overlap < startedAt).length;
-    if (build < current)
-      this.world.problems.push(`${name}, sent at ${startedAt}, got an answer of v${build} when v${current} was deployed`);
   }
 
   /** The moment from which no answer may show the state before a change. */
@@ -497,9 +524,12 @@ class History {
     return askedAt <= lastRead && purgedAt <= gotAt ? undefined : purgedAt;
   }
 
-  /** With "refuse", a keyed mutation runs at most once. */
-  #checkPayments(): void {
-    for (const [tag, count] of this.world.payments) if (count > 1) this.world.problems.push(`${tag} was paid ${count} times with one key`);
+  /** No answer of a former deploy is sent after the purge of what it has left. */
+  #checkDeploy(name: string, startedAt: number, { body }: PlainResponse): void {
+    const build = Number(/"build":"v(\d+)"/.exec(body)?.[1] ?? Infinity);
+    const current = 1 + this.#deploys.filter((at) => at + this.#overlap < startedAt).length;
+    if (build < current)
+      this.world.problems.push(`${name}, sent at ${startedAt}, got an answer of v${build} when v${current} was deployed`);
   }
 
   /** No client takes more points than it had and got back. */
