@@ -33,9 +33,9 @@ async function serveIntoStream(starter: Starter, given: CallArguments, output: R
   const adapter = findStreamingAdapter(given.event);
   const call = new Call(adapter, { starter, streaming }, given);
   const response = await answer(call);
-  if (isStreamed(response)) call.answerIn(response);
+  if (isStreamed(response)) call.lifetime.endWith(response.body);
   const invocation = new OperationLife(call, 'deadline');
   await writeResponse(adapter, { response, event: given.event, invocation }, output);
   call.answered();
-  await call.settled();
+  await call.lifetime.settled();
 }

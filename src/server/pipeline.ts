@@ -4,9 +4,9 @@
  * nothing is asynchronous runs synchronously from event to response.
  */
 import { resultTooLarge } from '../executor/index.ts';
-import { HeaderMap, excessOf, waitAtMost } from '../shared/index.ts';
+import { HeaderMap, answerSizeOf, excessOf, waitAtMost } from '../shared/index.ts';
 import type { HTTPRequest, HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
-import { Call, OperationLife, invocationOf, isStreamed, answerSizeOf, createOperation, createOperationOfPlugin } from './call.ts';
+import { Call, OperationLife, invocationOf, isStreamed, createOperation, createOperationOfPlugin } from './call.ts';
 import type { ArrivedCall, CallArguments, Platforms, Serving } from './call.ts';
 import { addCORSHeaders, isPreflight } from './doors/cors.ts';
 import { accepts } from './doors/accept.ts';
@@ -39,18 +39,18 @@ type AnyResponse = HTTPResponse | StreamedResponse;
 export async function serve(serving: Serving, given: CallArguments): Promise<unknown> {
   const { starter, adapters } = serving;
   const adapter = findAdapter(adapters, given.event);
-  const call = new Call(adapter, serving, adapter.unwrap === undefined ? given : adapter.unwrap(given));
+  const call = new Call(adapter, serving, given);
   const { event } = call;
   starter.calls.begin();
   try {
     const answering = answer(call);
     const response = answering instanceof Promise ? await answering : answering;
     if (isStreamed(response)) {
-      call.answerIn(response);
+      call.lifetime.endWith(response.body);
       return adapter.toStreamResult?.(response, event);
     }
     call.answered();
-    if (call.work !== undefined) await call.settled();
+    if (call.work !== undefined) await call.lifetime.settled();
     const losses = adapter.losses?.(response, event);
     if (losses !== undefined) starter.logger().warn(losses);
     return adapter.toResult(response, event);
@@ -84,7 +84,7 @@ async function arrive(call: Call): Promise<AnyResponse> {
     else {
       const starting = starter.server(call);
       call.settings = (starting instanceof Promise ? await starting : starting).http;
-      if (starting instanceof Promise) call.optionsAreKnown();
+      if (starting instanceof Promise) call.lifetime.optionsAreKnown();
       const { doors, operation } = call.settings;
       if (operation.stages === undefined && doors === undefined) {
         const responding = respond(call as ArrivedCall);
@@ -204,7 +204,7 @@ function depart(call: Call, given: AnyResponse): PromiseOrValue<AnyResponse> {
   if (encode !== undefined && !isStreamed(response) && response.body !== null && request!.method !== 'HEAD')
     return encodeOrRefuse(call, encode, response).then((encoded) => depart(call, encoded));
   if (call.settings !== undefined && typeof response.body === 'string') {
-    const excess = excessOf(answerSizeOf(call as ArrivedCall), response.body);
+    const excess = excessOf(answerSizeOf(call.adapter, call.settings.maxResultBytes, call.encode), response.body);
     if (excess !== undefined) {
       // Also logged, because a plugin may have created it.
       const error = resultTooLarge(excess.bytes, excess.capacity);

@@ -16,6 +16,11 @@ export interface AnswerSize {
   readonly maxBytes: number;
 }
 
+/** The limits of an answer. A body that is still to be encoded has no limit of the platform. */
+export function answerSizeOf(adapter: ResultLimit, maxBytes: number, encode: unknown): AnswerSize {
+  return { platform: encode === undefined ? adapter : { name: adapter.name }, maxBytes };
+}
+
 /** Room for status, headers and the names of keys. */
 const besideTheBody = 4096;
 

@@ -1,4 +1,4 @@
-export { capacityOf, excessOf } from './answer-size.ts';
+export { answerSizeOf, capacityOf, excessOf } from './answer-size.ts';
 export type { AnswerSize, Capacity, ResultLimit } from './answer-size.ts';
 export { canonicalJSON } from './canonical-json.ts';
 export { byteLength } from './byte-length.ts';

@@ -10,8 +10,10 @@ import type { HTTPRequest, HTTPResponse, ResultLimit, StreamedResponse, ChunkStr
 export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> extends ResultLimit {
   /** True if an event comes from this source. If two adapters recognize an event, the first in the list gets it. */
   readonly recognizes: (event: UnknownEvent) => boolean;
-  /** The call as the adapter takes it, if the platform wraps its event. Absent: as it is. */
-  readonly unwrap?: (call: Required<PlatformCall>) => Required<PlatformCall>;
+  /** Prepares a call: takes its event out of what the platform has put around it, and sets flags of the platform. Absent: as it is. */
+  readonly begin?: (call: Required<PlatformCall>) => Required<PlatformCall>;
+  /** The variables and bindings in what the platform passes beside the event. Absent: all of it. */
+  readonly environmentOf?: (env: unknown) => unknown;
   readonly toRequest: (event: TEvent) => HTTPRequest;
   /** The result for the platform. Some platforms refuse results with unknown keys. */
   readonly toResult: (response: HTTPResponse, event: TEvent) => TResult;
@@ -26,6 +28,8 @@ export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> exten
   readonly onLeave?: (event: TEvent, leave: () => void) => void;
   /** The platform's limit on a call, in milliseconds from its start, if the platform does not report one. Absent: no limit. */
   readonly timeLimit?: (context: unknown) => number | undefined;
+  /** True where the platform may drop a stream without a notice, so that nothing can wait for its end. */
+  readonly dropsStreams?: () => boolean;
   /** True: the platform decodes a body that the result marks with `isBase64Encoded`, so plugins may encode it. */
   readonly decodesBase64?: boolean;
   /** A message for the log that names what the platform cannot send of this response; undefined if it can send all of it. */
@@ -66,9 +70,18 @@ function keysSeen(event: unknown): string {
   return `an object with the keys ${shown.join(', ')}${keys.length > shown.length ? ', …' : ''}`;
 }
 
+/** Older runtimes of Lambda wait until the event loop is empty: an open database connection would delay the answer until the timeout. */
+export function answerAtOnce(call: Required<PlatformCall>): Required<PlatformCall> {
+  const { context } = call;
+  if (typeof context === 'object' && context !== null && 'callbackWaitsForEmptyEventLoop' in context)
+    Reflect.set(context, 'callbackWaitsForEmptyEventLoop', false);
+  return call;
+}
+
 /** A call that keeps the function warm. It is answered like a health check, but only with a status. */
 export const ping: PlatformAdapter<UnknownEvent, { statusCode: number }> = {
   name: 'warm-up ping',
+  begin: answerAtOnce,
   recognizes: (event) => Object.keys(event).length === 0 || isWarmUp(event) || isSchedule(event),
   toRequest: pingRequest,
   toResult: (response) => ({ statusCode: response.status }),

@@ -4,6 +4,7 @@ import type { ALBResult, APIGatewayProxyResult, APIGatewayProxyStructuredResultV
 import { HeaderMap, parseExactly, reasonPhrases } from '../../shared/index.ts';
 import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
 import {
+  answerAtOnce,
   lambdaResultBytes,
   ping,
   cookieLists,
@@ -26,6 +27,7 @@ const albResultBytes = 1_048_576;
 /** API Gateway HTTP API, payload format 2.0. */
 export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredResultV2> = {
   name: 'API Gateway HTTP API (2.0)',
+  begin: answerAtOnce,
   recognizes: (event) => isFunctionURL(event) === false,
   toRequest: payload2Request,
   toResult: httpAPIResult,
@@ -90,6 +92,7 @@ export const functionURL: typeof httpAPI = {
 /** API Gateway REST API, and HTTP API with payload format 1.0: the same event and the same result. */
 export const restAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyResult> = {
   name: 'API Gateway REST API, or HTTP API (1.0)',
+  begin: answerAtOnce,
   // Authorizers and WebSocket APIs get the same keys and more.
   recognizes: (event) =>
     ('httpMethod' in event || 'resource' in event) &&
@@ -123,6 +126,7 @@ function restResult(response: HTTPResponse): APIGatewayProxyResult {
 /** An Application Load Balancer, with or without "multi value headers" in its target group. */
 const applicationLoadBalancer: PlatformAdapter<UnknownEvent, ALBResult> = {
   name: 'Application Load Balancer',
+  begin: answerAtOnce,
   recognizes: (event) => 'elb' in objectAt(event, 'requestContext'),
   // Names and values of the query are still encoded here, unlike in any other event.
   toRequest: (event) => gatewayRequest(event, joinQuery(event['queryStringParameters'], event['multiValueQueryStringParameters'])),
@@ -174,6 +178,7 @@ interface Keys {
 function lattice(name: string, keys: Keys, recognizes: PlatformAdapter['recognizes']): PlatformAdapter<UnknownEvent, LatticeResult> {
   return {
     name,
+    begin: answerAtOnce,
     recognizes,
     toRequest: (event) => latticeRequest(event, keys),
     toResult: (response) => ({
@@ -231,6 +236,7 @@ function lostCookies(response: HTTPResponse, remedy: string): string | undefined
  */
 export const directInvoke: PlatformAdapter = {
   name: 'direct invocation',
+  begin: answerAtOnce,
   recognizes: (event) => !('httpMethod' in event) && !('rawUrl' in event) && (certain.some((key) => key in event) || hasDocumentId(event)),
   toRequest: (value) => ({
     method: 'POST',

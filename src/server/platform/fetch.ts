@@ -1,13 +1,17 @@
 import { HeaderMap } from '../../shared/index.ts';
 import type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
-import { isNetlifySchedule, pingRequest, runtime, bodyTaken, brokenBody, readChunks, splitURL } from './adapter.ts';
+import { answerAtOnce, isNetlifySchedule, pingRequest, runtime, bodyTaken, brokenBody, readChunks, splitURL } from './adapter.ts';
 import type { PlatformAdapter, PlatformCall, UnknownEvent } from './adapter.ts';
 
 /** The web's `Request` and `Response`, for Netlify Functions 2.0, Cloudflare Workers, Deno, Bun and Vercel. */
 export const fetchAPI: PlatformAdapter<Request, Response> = {
   name: 'web Request',
   recognizes: (event) => isWebRequest(event) || isWebRequest(event['request']),
-  unwrap,
+  begin,
+  // Deno and Bun pass the connection or the server.
+  environmentOf: (env) => (/^(?:Deno|Bun)$/.test(runtime()) ? undefined : env),
+  // On Workers, a process is never closed, either.
+  dropsStreams: () => runtime() === 'Cloudflare-Workers',
   toRequest,
   toResult,
   toStreamResult,
@@ -24,8 +28,8 @@ function isWebRequest(value: unknown): value is Request {
 }
 
 /** SvelteKit and Cloudflare Pages pass one object that has the Request, and on Pages the bindings and `waitUntil`. */
-function unwrap(call: Required<PlatformCall>): Required<PlatformCall> {
-  const { event, context } = call;
+function begin(call: Required<PlatformCall>): Required<PlatformCall> {
+  const { event, context } = answerAtOnce(call);
   if (!isWebRequest(event.request)) return call;
   return { event: event.request, context: context ?? event, env: call.env ?? event.env };
 }

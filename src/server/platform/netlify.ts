@@ -1,13 +1,23 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 
 import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
-import { isNetlifySchedule, lambdaResultBytes, pingRequest, cookieLists, encodeQuery, gatewayRequest, rawQuery } from './adapter.ts';
+import {
+  answerAtOnce,
+  isNetlifySchedule,
+  lambdaResultBytes,
+  pingRequest,
+  cookieLists,
+  encodeQuery,
+  gatewayRequest,
+  rawQuery,
+} from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { netlifyTimeLimit } from './fetch.ts';
 
 /** Netlify Functions 1.0 (`export const handler`): like a REST API's event, but without `requestContext`. */
 export const netlifyV1: PlatformAdapter<UnknownEvent, NetlifyHandlerResponse> = {
   name: 'Netlify Functions (1)',
+  begin: answerAtOnce,
   recognizes: (event) => ('httpMethod' in event || 'rawUrl' in event) && !('requestContext' in event),
   toRequest,
   toResult,

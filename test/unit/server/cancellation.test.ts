@@ -50,7 +50,7 @@ class WatchedCall {
     else if (step === 'last moment') this.#passUntil(this.#starter.prepared.deadline!.ms! - reserveMs / 2);
     else {
       this.#starter.prepared = { deadline: whenKnown };
-      this.call.optionsAreKnown();
+      this.call.lifetime.optionsAreKnown();
     }
   }
 
@@ -217,7 +217,7 @@ for (const isKnownLate of [false, true])
     const call = createCall(starter);
     const know = (): void => {
       starter.prepared = { deadline: whenKnown };
-      call.optionsAreKnown();
+      call.lifetime.optionsAreKnown();
     };
 
     new OperationLife(call, 'disconnect').onCancel(() => {});

@@ -36,14 +36,15 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('the context of AWS Lambda', () => {
-  test('is configured not to wait for an empty event loop, if it has that flag', async () => {
-    const [waiting, other]: object[] = [{ callbackWaitsForEmptyEventLoop: true, awsRequestId: 'id' }, { awsRequestId: 'id' }];
+  for (const source of [...sources, { name: 'warm-up ping', build: () => ({}) }])
+    test(`is configured not to wait for an empty event loop, if it has that flag: ${source.name}`, async () => {
+      const [waiting, other]: object[] = [{ callbackWaitsForEmptyEventLoop: true, awsRequestId: 'id' }, { awsRequestId: 'id' }];
 
-    for (const context of [waiting, other]) await createHandler(echoServer().options)(httpAPIEvent(typename), context);
+      for (const context of [waiting, other]) await createHandler(echoServer().options)(source.build(typename) as object, context);
 
-    assert.deepEqual(waiting, { callbackWaitsForEmptyEventLoop: false, awsRequestId: 'id' });
-    assert.deepEqual(other, { awsRequestId: 'id' });
-  });
+      assert.deepEqual(waiting, { callbackWaitsForEmptyEventLoop: false, awsRequestId: 'id' });
+      assert.deepEqual(other, { awsRequestId: 'id' });
+    });
 
   for (const context of [undefined, null, 'context'])
     test(`may be missing or strange: ${String(context)}`, async () => {

@@ -1,7 +1,6 @@
 /** The way in for GraphQL over HTTP. */
-import { HeaderMap } from '../../../shared/index.ts';
+import { HeaderMap, answerSizeOf } from '../../../shared/index.ts';
 import type { HTTPResponse, PromiseOrValue } from '../../../shared/index.ts';
-import { answerSizeOf } from '../../call.ts';
 import type { ArrivedCall } from '../../call.ts';
 import { acceptedTypes, methods, notAcceptable, openedInBrowser, webSocketNotSupported } from '../errors.ts';
 import { decodeUTF8, readText, readValue, parseJSON } from '../body.ts';
@@ -60,8 +59,8 @@ function readBody(
   return { requests, writeAll };
 }
 
-function writeAll(outcomes: readonly OperationOutcome[], call: ArrivedCall): HTTPResponse {
-  return toBatchResponse({ errors: call.settings.operation, size: answerSizeOf(call) }, outcomes);
+function writeAll(outcomes: readonly OperationOutcome[], { settings, adapter, encode }: ArrivedCall): HTTPResponse {
+  return toBatchResponse({ errors: settings.operation, size: answerSizeOf(adapter, settings.maxResultBytes, encode) }, outcomes);
 }
 
 /**
