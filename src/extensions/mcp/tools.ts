@@ -66,7 +66,9 @@ export function makeTools(
   const replaced = new Set(chosen.map(([, { document }]) => document));
   const sources: Source[] = [
     // Parsing thousands of documents would take long.
-    ...[...published].flatMap(([id, one]) => (one.text.includes('@mcpTool') && !replaced.has(id) ? [{ id, published: one }] : [])),
+    ...[...published].flatMap(([id, one]) =>
+      one.text.includes('@mcpTool') && !one.isReplaced && !replaced.has(id) ? [{ id, published: one }] : [],
+    ),
     ...chosen.map(([name, tool]) => ({ id: tool.document, published: published.get(tool.document), name, ...tool })),
   ];
   const tools = new Map<string, Tool>();

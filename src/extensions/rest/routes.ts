@@ -25,7 +25,7 @@ export function readRoutes({ schema, trustedDocuments }: Start, report: (error: 
   const table = new RouteTable();
   for (const [id, trusted] of trustedDocuments()) {
     // Parsing thousands of documents would take long.
-    if (!trusted.text.includes('@http')) continue;
+    if (trusted.isReplaced || !trusted.text.includes('@http')) continue;
     try {
       const route = readRoute(schema, id, trusted);
       if (route !== undefined) table.add(route);

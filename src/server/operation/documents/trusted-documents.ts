@@ -17,6 +17,11 @@ export interface TrustedDocument {
   readonly text: string;
   /** The effect of errors on the response if the request names none. Experimental. Default: PROPAGATE. */
   readonly onError?: ErrorBehavior;
+  /**
+   * true: its operation has a newer document, as `graphql-functions documents` has found. Clients still send its id, but it is no route
+   * and no tool. Default: false
+   */
+  readonly isReplaced?: boolean;
 }
 
 /** A trusted document as plugins see it: parsed once for all of them, when one of them asks. */

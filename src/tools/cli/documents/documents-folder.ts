@@ -1,6 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { posix, resolve } from 'node:path';
 
+import { Kind, parse } from 'graphql';
+
 import { documentsInManifest } from '../project/documents/manifests.ts';
 import type { ManifestDocument } from '../project/documents/manifests.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
@@ -21,24 +23,32 @@ export async function readManifest(folder: string, directory: string): Promise<D
   return text === undefined ? undefined : { path, text };
 }
 
-/** The documents that the manifest does not have. */
-export function missingIn(manifest: DocumentFile | undefined, collected: readonly CollectedDocument[]): CollectedDocument[] {
-  const known = new Set(documentsOf(manifest).map(({ id }) => id));
-  return collected.filter(({ id }) => !known.has(id));
+/**
+ * The text of the manifest with the documents that it is missing. Those that it has stay, for the clients of earlier releases; the ones
+ * whose operation has changed are marked as replaced.
+ */
+export function addTo(
+  manifest: DocumentFile | undefined,
+  collected: readonly CollectedDocument[],
+): { readonly text: string; readonly missing: readonly CollectedDocument[] } {
+  const newest = new Map(collected.map(({ name, id }) => [name, id]));
+  const known = manifest === undefined ? [] : documentsInManifest(manifest);
+  const kept = known.map((one) => {
+    const id = newest.get(nameIn(one.text));
+    return id === undefined || (id !== one.id) === (one.isReplaced === true) ? one : { ...one, isReplaced: id !== one.id };
+  });
+  const missing = collected.filter(({ id }) => known.every((one) => one.id !== id));
+  if (manifest !== undefined && missing.length === 0 && kept.every((one, at) => one === known[at])) return { ...manifest, missing };
+  const all: readonly ManifestDocument[] = [...kept, ...missing];
+  const entries = all.map(({ id, text, onError, isReplaced }) => [
+    id,
+    onError || isReplaced ? { text, onError, isReplaced: isReplaced || undefined } : text,
+  ]);
+  return { text: `${JSON.stringify(Object.fromEntries(entries), undefined, 2)}\n`, missing };
 }
 
-/** The manifest with the documents that it does not have. Those that it has stay, for the clients of earlier releases. */
-export function addTo(manifest: DocumentFile | undefined, missing: readonly CollectedDocument[]): string {
-  if (manifest !== undefined && missing.length === 0) return manifest.text;
-  const entries = [
-    ...documentsOf(manifest).map(({ id, text, onError }) => [id, onError ? { text, onError } : text] as const),
-    ...missing.map(({ id, text }) => [id, text] as const),
-  ];
-  return `${JSON.stringify(Object.fromEntries(entries), undefined, 2)}\n`;
-}
-
-function documentsOf(manifest: DocumentFile | undefined): ManifestDocument[] {
-  return manifest === undefined ? [] : documentsInManifest(manifest);
+function nameIn(text: string): string {
+  return parse(text).definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION)?.name?.value ?? '';
 }
 
 /** The module of ids for clients, with its path. */
@@ -52,20 +62,14 @@ export function idsModule(folder: string, collected: readonly CollectedDocument[
   return [posix.join(folder, 'ids.ts'), text];
 }
 
-/** The files whose text differs from what they contain now. */
+/** The files whose text differs from what they contain now. Git may write the files of a repository with CRLF, which is no change. */
 export async function changesIn(files: FileTexts, directory: string): Promise<FileTexts> {
-  const changes = await Promise.all(
-    Array.from(files, async ([path, text]) => {
-      const current = await readText(path, directory);
-      return current !== undefined && withLineFeeds(current) === withLineFeeds(text) ? [] : [[path, text] as const];
-    }),
-  );
-  return new Map(changes.flat());
-}
-
-/** Git may write the files of a repository with CRLF, which is no change. */
-function withLineFeeds(text: string): string {
-  return text.replaceAll('\r\n', '\n');
+  const changes = new Map<string, string>();
+  for (const [path, text] of files) {
+    const current = await readText(path, directory);
+    if (current?.replaceAll('\r\n', '\n') !== text.replaceAll('\r\n', '\n')) changes.set(path, text);
+  }
+  return changes;
 }
 
 export async function writeFiles(files: FileTexts, directory: string): Promise<void> {

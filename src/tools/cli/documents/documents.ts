@@ -15,7 +15,7 @@ import { printProblems } from '../project/print-problems.ts';
 import type { Problem } from '../../checks/for-cli.ts';
 import { collectDocuments, findProblems } from './collect-documents.ts';
 import type { CollectedDocument } from './collect-documents.ts';
-import { addTo, changesIn, idsModule, manifestPath, missingIn, readManifest, writeFiles } from './documents-folder.ts';
+import { addTo, changesIn, idsModule, manifestPath, readManifest, writeFiles } from './documents-folder.ts';
 
 /** Where a command runs and prints. */
 export interface Workplace {
@@ -41,26 +41,22 @@ export async function runDocuments(settings: DocumentsArguments, { directory, te
     return 1;
   }
   const collected = collectDocuments(files);
-  const missing = mode === 'ids' ? [] : missingIn(manifest, collected);
-  const added = mode === 'ids' ? [] : [[manifestPath(folder), addTo(manifest, missing)] as const];
+  const { text, missing } = mode === 'ids' ? {} : addTo(manifest, collected);
+  const added = text === undefined ? [] : [[manifestPath(folder), text] as const];
   const changes = await changesIn(new Map([...added, idsModule(folder, collected)]), directory);
-  if (mode === 'check') return reportMissing(missing, [...changes.keys()], folder, { directory, terminal });
+  if (mode === 'check') return reportMissing(missing ?? [], [...changes.keys()], folder, { directory, terminal });
   await writeFiles(changes, directory);
   for (const path of changes.keys()) terminal.log(`Wrote ${path}.`);
   if (changes.size === 0) terminal.log(`${folder} is up to date: ${counted(collected.length, 'document')}.`);
   return 0;
 }
 
+const specified = specifiedDirectives.map(({ name }) => name);
+
 /** Only the server knows the directives of plugins and extensions. Unknown ones are left to `check`, but for a known name with a mistake. */
 function isLeftToCheck({ message }: Problem): boolean {
   const [, name] = /\bUnknown directive "@(\w+)"/.exec(message) ?? [];
-  return (
-    name !== undefined &&
-    didYouMean(
-      name,
-      specifiedDirectives.map((directive) => directive.name),
-    ) === ''
-  );
+  return name !== undefined && didYouMean(name, specified) === '';
 }
 
 function aboutManifest({ path }: DocumentFile): string {

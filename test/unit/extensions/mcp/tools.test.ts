@@ -31,8 +31,9 @@ describe('the directive', () => {
     assert.doesNotMatch(JSON.stringify(listed), /mcpTool/);
   });
 
-  test('is validated with its definition', async () => {
-    const documents = { a: 'query A @mcpTool(name: 1) { a }', b: tool };
+  test('is validated with its definition, and counts only in the last version of an operation', async () => {
+    const old = { text: 'query A @mcpTool(description: "old") { a }', isReplaced: true };
+    const documents = { a: 'query A @mcpTool(name: 1) { a }', old, b: tool };
     const { legacy } = serveTools({ hidden: undefined }, { ...codeFirst, nodeEnv: 'production', trustedDocuments: { documents } });
 
     const { result } = await legacy('tools/list');

@@ -304,12 +304,14 @@ describe('a document that cannot be a route is refused at the start:', () => {
   });
 
   test('no document with @http', async () => {
+    const a = { text: 'query A @http(method: GET, route: "/a") { partial { good } }', isReplaced: true };
+    assert.match(await startFailure({ a }), /^Expected a trusted document with @http for rest\(\), such as /);
     assert.match(await startFailure({ a: '{ partial { good } }' }), /^Expected a trusted document with @http for rest\(\), such as /);
   });
 });
 
 /** Starts a server with these trusted documents, and returns the message that it logs. */
-async function startFailure(given: Readonly<Record<string, string>>): Promise<string> {
+async function startFailure(given: Readonly<Record<string, unknown>>): Promise<string> {
   const [logger, lines] = recordingLogger();
   const options = { nodeEnv: 'test', logger, typeDefs, trustedDocuments: { documents: given }, plugins: [rest()] };
   const handler = createHandler(options as never);

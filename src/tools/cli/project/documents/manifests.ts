@@ -1,15 +1,13 @@
 import { entriesOf } from '../../../../server/for-tools.ts';
-import type { ErrorBehavior, TrustedDocumentManifest } from '../../../../server/index.ts';
+import type { TrustedDocument, TrustedDocumentManifest } from '../../../../server/index.ts';
 import { messageOf } from '../../../../shared/index.ts';
 import { positionAt } from '../../../checks/for-cli.ts';
 import type { Problem } from '../../../checks/for-cli.ts';
 import type { DocumentFile } from './check-documents.ts';
 
 /** A document of a manifest. */
-export interface ManifestDocument {
+export interface ManifestDocument extends TrustedDocument {
   readonly id: string;
-  readonly text: string;
-  readonly onError?: ErrorBehavior | undefined;
 }
 
 /** The documents of a manifest. Throws an error if the text is not a manifest, or has two documents for an id. */

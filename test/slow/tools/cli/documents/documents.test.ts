@@ -71,7 +71,7 @@ export const ids = {
   assert.deepEqual(checked, { code: 0, stdout: '', stderr: '' });
 });
 
-test('new documents are added to the manifest, and the earlier ones stay first', async (context) => {
+test('new documents are added to the manifest, and the earlier ones stay first, marked if their operation has changed', async (context) => {
   const { documents, read, write, remove } = await createTestedProject(context);
   await documents();
 
@@ -85,19 +85,31 @@ test('new documents are added to the manifest, and the earlier ones stay first',
   await remove('operations/books.graphql');
   await write({ 'operations/moved/a.graphql': '# All.\nquery Books {\n  books { title, id } }' });
   const moved = await documents();
+  const ids = await read('documents/ids.ts');
+  assert.equal(await read(manifest), added);
+  // An operation that gets its former text back is no longer replaced, and the text between is.
+  await write({ 'operations/moved/a.graphql': 'query Books { books { title } }' });
+  const checked = await documents('--check');
+  await documents();
 
   const entries = Object.entries(JSON.parse(added) as Record<string, string>);
-  assert.deepEqual(entries[0], [booksId, books]);
+  assert.deepEqual(entries[0], [booksId, { text: books, isReplaced: true }]);
   assert.deepEqual(
     entries.slice(1).map(([, text]) => text.split(' ').slice(0, 2).join(' ')),
     ['query Book', 'query Books'],
   );
   assert.deepEqual(
-    [...(await read('documents/ids.ts')).matchAll(/'(\w{64})'/g)].map(([, id]) => id),
+    [...ids.matchAll(/'(\w{64})'/g)].map(([, id]) => id),
     entries.slice(1).map(([id]) => id),
   );
   assert.equal(moved.stdout, 'documents is up to date: 2 documents.\n');
-  assert.equal(await read(manifest), added);
+  assert.equal(checked.code, 1);
+  const [bookEntry, [newId, newText]] = entries.slice(1) as [[string, string], [string, string]];
+  assert.deepEqual(JSON.parse(await read(manifest)), {
+    [booksId]: books,
+    [bookEntry[0]]: bookEntry[1],
+    [newId]: { text: newText, isReplaced: true },
+  });
 });
 
 test('an entry that was deleted by hand is not written again, and the text of the file stays as it is', async (context) => {
