@@ -52,12 +52,16 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
     'test/unit/extensions/subgraph/version-3.test.ts',
   ],
   'src/extensions/idempotency/keys.ts': [
-    'test/unit/extensions/idempotency/idempotency.test.ts',
+    'test/unit/extensions/idempotency/keys.test.ts',
+    'test/unit/extensions/idempotency/answers.test.ts',
     'test/unit/extensions/idempotency/reports.test.ts',
   ],
   'src/extensions/idempotency/run-once.ts': [
     'test/unit/extensions/idempotency/reports.test.ts',
-    'test/unit/extensions/idempotency/idempotency.test.ts',
+    'test/unit/extensions/idempotency/answers.test.ts',
+    'test/unit/extensions/idempotency/guarantees.test.ts',
+    'test/unit/extensions/idempotency/stores.test.ts',
+    'test/unit/extensions/idempotency/keys.test.ts',
   ],
   'src/server/operation/documents/trusted-documents.ts': [
     'test/unit/server/operation/documents/trusted-documents.test.ts',

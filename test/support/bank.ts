@@ -1,7 +1,9 @@
+import { GraphQLError } from 'graphql';
+
 import { createHandler } from '../../src/entries/fetch.ts';
 import { idempotency, idempotencyDefinitions, memoryStore } from '../../src/entries/idempotency.ts';
-import type { IdempotencyOptions } from '../../src/entries/idempotency.ts';
-import type { ServerOptions } from '../../src/entries/index.ts';
+import type { IdempotencyOptions, IdempotencyStore } from '../../src/entries/idempotency.ts';
+import type { ServerOptions, ServerPlugin } from '../../src/entries/index.ts';
 import { recordingLogger } from './recording-logger.ts';
 import type { LogLine } from './recording-logger.ts';
 
@@ -41,7 +43,6 @@ export const typeDefs = `
   type Mutation { charge(amount: Int = 1, fail: String): Receipt chargeTwice: Receipt }
   type Receipt { number: Int! client: String }`;
 export const charge = { query: 'mutation { charge { number client } }' };
-const withKey = { 'idempotency-key': '"key"' };
 
 /** Creates a bank. `server.resolvers` replaces its resolvers. */
 export function openBank({ server = {}, ...options }: Partial<IdempotencyOptions> & { readonly server?: Partial<Options> } = {}): Bank {
@@ -81,7 +82,7 @@ export function openBank({ server = {}, ...options }: Partial<IdempotencyOptions
     charges,
     log,
     send,
-    sendWithKey: async (body, fields = {}) => send(body, { ...fields, headers: { ...withKey, ...fields.headers } }),
+    sendWithKey: async (body, fields = {}) => send(body, { ...fields, headers: { ...withKey.headers, ...fields.headers } }),
     settled: async () => {
       while (waiting.length > 0) await Promise.all(waiting.splice(0));
     },
@@ -96,3 +97,36 @@ async function answerOf(response: Response): Promise<Answer> {
   const told = [status, code, isReplay && 'replayed', retryAfter !== null && `retry after ${retryAfter}`].filter(Boolean).join(' ');
   return { status, headers, text, code, told };
 }
+
+export const key = (value: string): Fields => ({ headers: { 'idempotency-key': value } });
+export const withKey = key('"key"');
+export const mutation = (selection: string, variables?: object): object => ({ query: `mutation ${selection}`, variables });
+export const failing = mutation('{ charge(fail: "secret") { number } }');
+
+export const twice = async ({ sendWithKey }: Bank, body: unknown = charge): Promise<readonly [Answer, Answer]> => [
+  await sendWithKey(body),
+  await sendWithKey(body),
+];
+
+/** Sends operations with the same key, one after the other. Returns what the client is told of each. */
+export async function told({ sendWithKey }: Bank, ...bodies: readonly unknown[]): Promise<string[]> {
+  const lines: string[] = [];
+  for (const body of bodies) lines.push((await sendWithKey(body)).told);
+  return lines;
+}
+
+/** A memory store with some of its methods replaced. */
+export function storeWith(replaced: (store: IdempotencyStore) => Partial<IdempotencyStore>): IdempotencyStore {
+  const store = memoryStore();
+  return { ...store, ...replaced(store) };
+}
+
+export const sending = (willSendResponse: (response: any) => void): ServerPlugin => ({
+  requestDidStart: () => ({ willSendResponse: ({ response }) => willSendResponse(response) }),
+});
+
+export const throwing =
+  (message: string, extensions = {}) =>
+  (): never => {
+    throw new GraphQLError(message, { extensions });
+  };
