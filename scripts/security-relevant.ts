@@ -38,7 +38,9 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
     'test/unit/extensions/edge/hints.test.ts',
     'test/unit/extensions/edge/dialects.test.ts',
     'test/unit/extensions/edge/stored-responses.test.ts',
-    'test/unit/extensions/edge/purge.test.ts',
+    'test/unit/extensions/edge/mutation-tags.test.ts',
+    'test/unit/extensions/edge/purge-repeats.test.ts',
+    'test/unit/extensions/edge/purger.test.ts',
     'test/unit/extensions/edge/store.test.ts',
   ],
   'src/datasources/http-cache/request-identity.ts': [
