@@ -14,7 +14,6 @@ import { createEventSource } from '../../../support/event-source.ts';
 import { parseParts } from '../../../support/multipart.ts';
 import { stopTheClock } from '../../../support/clock.ts';
 import { webRequest } from '../../../support/events.ts';
-import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
 import { executors } from '../../../support/executors.ts';
 import { get, json, post } from '../../../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../../../support/plain-http.ts';
@@ -79,71 +78,63 @@ const never = (): Promise<never> => new Promise(() => {});
 const errorsOf = (response: PlainResponse): string[] =>
   (json(response).errors as { message: string; path: (string | number)[] }[]).map(({ message, path }) => `${path.join('.')}: ${message}`);
 
-const everything = '{ shop { name broken empty list grid pet { ... on Dog { name } } later } }';
+const nonNull = (path: string, field: string): string => `${path}: Cannot return null for non-nullable field ${field}.`;
+const mutation = 'mutation { one two three }';
 
-for (const [name, options] of executors) {
-  const isRetreat = options.executor !== undefined;
-  const canDoNull = options.executor === undefined || versionInfo.major >= 17;
+/** The answer to each onError: its data and errors, and the resolvers that have run. */
+const rows: readonly (readonly [
+  onError: string | null | undefined,
+  query: string,
+  data: object | null,
+  errors: readonly string[],
+  runs: readonly string[],
+])[] = [
+  [
+    'NULL',
+    '{ shop { name broken empty list grid pet { ... on Dog { name } } later } }',
+    {
+      shop: { name: 'Corner', broken: null, empty: null, list: [1, null, 3], grid: [[1, null], [null]], pet: { name: null }, later: null },
+    },
+    [
+      'shop.broken: broken',
+      nonNull('shop.empty', 'Shop.empty'),
+      nonNull('shop.grid.0.1', 'Shop.grid'),
+      'shop.grid.1.0: item',
+      'shop.later: later',
+      nonNull('shop.list.1', 'Shop.list'),
+      nonNull('shop.pet.name', 'Dog.name'),
+    ],
+    ['broken', 'empty'],
+  ],
+  ...['PROPAGATE', undefined, null, ''].map(
+    (onError) => [onError, '{ shop { name empty } }', { shop: null }, [nonNull('shop.empty', 'Shop.empty')], ['empty']] as const,
+  ),
+  ['HALT', '{ shop { name broken } strict { empty } }', null, ['shop.broken: broken'], ['broken']],
+  ['NULL', mutation, { one: 1, two: null, three: 3 }, ['two: two failed'], ['one', 'two', 'three']],
+  ['HALT', mutation, null, ['two: two failed'], ['one', 'two']],
+  ['PROPAGATE', mutation, null, ['two: two failed'], ['one', 'two']],
+];
 
+for (const [name, options] of executors)
   describe(`onError, executed by ${name}`, () => {
-    test('NULL makes only the position of each error null', { skip: !canDoNull && 'requires graphql 17' }, async () => {
-      const response = await createServer(options).send(post({ query: everything, onError: 'NULL' }));
-
-      assert.equal(response.status, 200);
-      const lists = { list: [1, null, 3], grid: [[1, null], [null]] };
-      assert.deepEqual(json(response).data, {
-        shop: { name: 'Corner', broken: null, empty: null, ...lists, pet: { name: null }, later: null },
-      });
-      assert.deepEqual(errorsOf(response).toSorted(), [
-        'shop.broken: broken',
-        'shop.empty: Cannot return null for non-nullable field Shop.empty.',
-        'shop.grid.0.1: Cannot return null for non-nullable field Shop.grid.',
-        'shop.grid.1.0: item',
-        'shop.later: later',
-        'shop.list.1: Cannot return null for non-nullable field Shop.list.',
-        'shop.pet.name: Cannot return null for non-nullable field Dog.name.',
-      ]);
-    });
-
-    test('PROPAGATE, and no value, make the nearest nullable position null', async () => {
-      const server = createServer(options);
-      for (const onError of ['PROPAGATE', undefined, null, ''])
-        assert.deepEqual(await dataOf(server, { query: '{ shop { name empty } }', onError }), { shop: null });
-    });
-
-    test('HALT answers the first error and no data', { skip: isRetreat && 'refused' }, async () => {
-      const server = createServer(options);
-      const response = await server.send(post({ query: '{ shop { name broken } strict { empty } }', onError: 'HALT' }));
-
-      assert.equal(response.status, 200);
-      assert.equal(json(response).data, null);
-      assert.deepEqual(errorsOf(response), ['shop.broken: broken']);
-      assert.deepEqual(server.runs, ['broken']);
-    });
-
-    test('later mutation fields run with NULL, and do not run with HALT or PROPAGATE', async () => {
-      const query = 'mutation { one two three }';
-      for (const [onError, runs, data] of [
-        ['NULL', ['one', 'two', 'three'], { one: 1, two: null, three: 3 }],
-        ['HALT', ['one', 'two'], null],
-        ['PROPAGATE', ['one', 'two'], null],
-      ] as const) {
-        if ((onError === 'NULL' && !canDoNull) || (onError === 'HALT' && isRetreat)) continue;
+    const isRetreat = options.executor !== undefined;
+    for (const [onError, query, data, errors, runs] of rows) {
+      const isRefused = isRetreat && onError === 'HALT';
+      const skip = isRetreat && onError === 'NULL' && versionInfo.major < 17 && 'requires graphql 17';
+      test(`${JSON.stringify(onError)} is ${isRefused ? 'refused' : 'answered'}: ${query}`, { skip }, async () => {
         const server = createServer(options);
+
         const response = await server.send(post({ query, onError }));
 
-        assert.deepEqual([server.runs, json(response).data, errorsOf(response)], [runs, data, ['two: two failed']], onError);
-      }
-    });
+        if (isRefused) {
+          assert.deepEqual([response.status, server.runs], [422, []]);
+          assert.match(json(response).errors[0].message, /does not support onError: "HALT"/);
+          return;
+        }
+        assert.deepEqual([response.status, json(response).data, errorsOf(response).toSorted(), server.runs], [200, data, errors, runs]);
+      });
+    }
   });
-}
-
-test('HALT is refused where graphql-js executes operations', async () => {
-  const response = await createServer({ executor: graphqlJSExecutor() }).send(post({ query: '{ shop { name } }', onError: 'HALT' }));
-
-  assert.equal(response.status, 422);
-  assert.match(json(response).errors[0].message, /does not support onError: "HALT"/);
-});
 
 describe('the signal of context', () => {
   const reads = { 'when the context is made': true, 'in a resolver': false };
