@@ -216,7 +216,7 @@ export function createOperationOfPlugin(call: ArrivedCall, request: GraphQLReque
   return createOperation(call, problem === undefined ? request : malformedRequest(problem), parts);
 }
 
-interface OperationParts extends Pick<Asked<never>, 'fill'> {
+interface OperationParts extends Pick<Asked<never>, 'fill' | 'isTrusted'> {
   /** The number of operations in the batch. Default: 1 */
   readonly operations?: number;
   readonly batchIndex?: number;
@@ -228,7 +228,7 @@ interface OperationParts extends Pick<Asked<never>, 'fill'> {
 export function createOperation(
   call: ArrivedCall,
   given: GraphQLRequest | GraphQLError,
-  { operations = 1, batchIndex, delivery, fill }: OperationParts = {},
+  { operations = 1, batchIndex, delivery, isTrusted = false, fill }: OperationParts = {},
 ): Operation {
   const { view, adapter, encode } = call;
   const { operation: settings, maxResultBytes } = call.settings;
@@ -252,6 +252,7 @@ export function createOperation(
     operations,
     batchIndex,
     delivery,
+    isTrusted,
     fill,
     contextValue: undefined,
     hooks: undefined,

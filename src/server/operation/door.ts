@@ -120,6 +120,8 @@ export interface RequestBody {
 export interface Asked<TCall = RequestCall> {
   /** A new object for each request, with new variables, because the server adds to them. An error refuses the operation in its place. */
   readonly request: GraphQLRequest | GraphQLError;
+  /** True: the text of the request runs even if only trusted documents may (`trustedDocuments.only`). Default: false */
+  readonly isTrusted?: boolean | undefined;
   /** Returns the variables that clients cannot send. Called when the context is known. They replace those of the request. */
   readonly fill?: ((contextValue: unknown) => PromiseOrValue<Readonly<Record<string, unknown>>>) | undefined;
   /** Writes the response when the operation has ended, also if it was refused. */

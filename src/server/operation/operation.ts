@@ -113,6 +113,8 @@ export interface Operation extends ContextInput {
   readonly batchIndex: number | undefined;
   /** Undefined if the operation has a single answer, which a plugin may also choose. */
   delivery: Delivery | undefined;
+  /** True: the text of the request runs even if only trusted documents may. */
+  readonly isTrusted: boolean;
   /** Adds the variables that clients cannot send. */
   readonly fill: Asked<never>['fill'];
   /** Undefined until `context` and `dataSources` have succeeded. */

@@ -36,13 +36,15 @@ export interface FoundSource {
 /** The fields of an operation that finding its document needs. */
 interface FindingOperation {
   readonly request: GraphQLRequest;
+  /** True: the text of the request runs even if only trusted documents may. */
+  readonly isTrusted: boolean;
   readonly head: ResponseHead;
   readonly hooks: Pick<OperationHooks, 'didResolveSource'> | undefined;
 }
 
 /** The text of the document: from the request, or by its hash or id. Then `didResolveSource` of the plugins. */
-export async function findSource(settings: SourceSettings, { request, head, hooks }: FindingOperation): Promise<FoundSource> {
-  const found = await lookUp(settings, request);
+export async function findSource(settings: SourceSettings, { request, isTrusted, head, hooks }: FindingOperation): Promise<FoundSource> {
+  const found = isTrusted ? { source: request.query! } : await lookUp(settings, request);
   if (found.isRefusedInProduction === true)
     head.headers.set('graphql-functions-notice', 'Production refuses this operation: it is not in trustedDocuments.');
   await hooks?.didResolveSource(found.source);
