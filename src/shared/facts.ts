@@ -1,4 +1,4 @@
-import type { DocumentNode, OperationDefinitionNode } from 'graphql';
+import type { DocumentNode, GraphQLNamedType, OperationDefinitionNode } from 'graphql';
 
 /** Values that plugins share about a request or an operation: each plugin can set facts, and reads the facts whose keys it knows. */
 export type Facts = Pick<Map<string | symbol, unknown>, 'get' | 'set'>;
@@ -7,6 +7,12 @@ export type Facts = Pick<Map<string | symbol, unknown>, 'get' | 'set'>;
 export interface LimitsFact {
   /** The highest cost of an operation. Undefined: any cost. */
   readonly maxCost: number | undefined;
+  /** The cost of an operation, and the path of the field that most of it comes from, such as "shop.orders", by aliases. Refuses nothing. */
+  costliest(priced: {
+    readonly document: DocumentNode;
+    readonly operation: OperationDefinitionNode;
+    readonly variableValues: Readonly<Record<string, unknown>>;
+  }): { readonly cost: number; readonly costliest: string };
 }
 
 /** One rule of `authorization()`, with exactly one of the members. The outer lists are OR, the inner ones AND. */
@@ -20,14 +26,16 @@ export interface RightsRule {
 export interface RightsFact {
   /** The rules that an operation needs whatever its variables are: conditions by variables count as left out. Throws for wrong rules. */
   needsOf(document: DocumentNode, operation: OperationDefinitionNode): readonly RightsRule[];
+  /** The rules that a field needs, with those of its type; of an interface, for all its objects. Throws for wrong rules. */
+  rulesOf(type: GraphQLNamedType, field: string): readonly RightsRule[];
   /**
-   * Returns a function that says whether a caller meets these rules. It asks `claims` once, and each policy at most once. It rejects if
-   * `claims` fails. False for an operation with a wrong rule, which is logged.
+   * Returns a function that says whether a caller meets rules. It asks `claims` once, and each policy at most once. It rejects if `claims`
+   * fails. False if `rules` throws, which is logged.
    */
   callerOf(
     contextValue: unknown,
     logger: { error(message: string, error: unknown): void },
-  ): (document: DocumentNode, operation: OperationDefinitionNode) => Promise<boolean>;
+  ): (rules: () => readonly RightsRule[]) => Promise<boolean>;
 }
 
 /** A rule for reports: `authenticated`, `scopes a & b | c` or `policies owner`. */

@@ -34,10 +34,10 @@ export function authorization<TContext = any>(options: AuthorizationOptions<TCon
     const needsOf: RightsFact['needsOf'] = (document, operation) => needsIn(schema).of({ document, operation, variableValues: undefined });
     const callerOf: RightsFact['callerOf'] = (contextValue, logger) => {
       const caller = new Caller(options, contextValue, logger);
-      return async (...given) => {
+      return async (read) => {
         let rules: readonly RightsRule[];
         try {
-          rules = needsOf(...given);
+          rules = read();
         } catch (error) {
           logger.error('A rule of authorization() is wrong.', error);
           return false;
@@ -45,7 +45,8 @@ export function authorization<TContext = any>(options: AuthorizationOptions<TCon
         return (await caller.refusalBy(rules, needsIn(schema).rules)) === undefined;
       };
     };
-    return { needsOf, callerOf };
+    const rulesOf: RightsFact['rulesOf'] = (type, field) => needsIn(schema).ofField(needsIn(schema).typesOf(type), field).rules;
+    return { needsOf, rulesOf, callerOf };
   };
   /** Undefined if the schema was not made from text. */
   let textHasRules: boolean | undefined;

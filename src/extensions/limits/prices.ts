@@ -60,15 +60,10 @@ export class Prices implements LimitsFact {
 
   /** Computed once for each object. Throws for an operation that exceeds a limit. */
   costOf(priced: PricedOperation): number {
-    const { document, operation, variableValues } = priced;
+    const { operation } = priced;
     let cost = this.#known.get(priced);
     if (cost === undefined) {
-      const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
-      const walk = new Walk(this, this.#schema, new Map(fragments.map((fragment) => [fragment.name.value, fragment])), variableValues);
-      const { fixed, perItem, depth, aliases } = walk.measure(
-        this.#schema.getRootType(operation.operation) ?? undefined,
-        operation.selectionSet,
-      );
+      const { fixed, perItem, depth, aliases } = this.#walk(priced).measure(this.#rootOf(operation), operation.selectionSet);
       cost = fixed + perItem * this.listSize;
       const { maxDepth = Infinity, maxAliases = Infinity, maxCost = Infinity } = this.#limits;
       if (depth > maxDepth) throw refusal(operation, `the operation to have at most ${maxDepth} levels of fields, got ${depth}`);
@@ -78,6 +73,20 @@ export class Prices implements LimitsFact {
       this.#known.set(priced, cost);
     }
     return cost;
+  }
+
+  costliest(priced: PricedOperation): { readonly cost: number; readonly costliest: string } {
+    const { operation } = priced;
+    return this.#walk(priced).costliest(this.#rootOf(operation), operation.selectionSet);
+  }
+
+  #rootOf({ operation }: OperationDefinitionNode): GraphQLNamedType | undefined {
+    return this.#schema.getRootType(operation) ?? undefined;
+  }
+
+  #walk({ document, variableValues }: PricedOperation): Walk {
+    const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+    return new Walk(this, this.#schema, new Map(fragments.map((fragment) => [fragment.name.value, fragment])), variableValues);
   }
 
   /** Returns undefined if the type does not list the field, as with `__typename`, `__schema` and `__type`. */
@@ -186,6 +195,36 @@ class Walk {
     // and so does an empty selection set.
     if (selections.every(isTypename)) sum.typenames = Math.max(1, selections.length);
     return sum;
+  }
+
+  /** Follows the selections that cost the most, as long as each costs more than half of those around it. */
+  costliest(root: GraphQLNamedType | undefined, { selections }: SelectionSetNode): { readonly cost: number; readonly costliest: string } {
+    const costOf = (type: GraphQLNamedType | undefined, some: readonly SelectionNode[]): number => {
+      const { fixed, perItem } = this.measure(type, { kind: Kind.SELECTION_SET, selections: some });
+      return fixed + perItem * this.#prices.listSize;
+    };
+    const path: string[] = [];
+    const cost = costOf(root, selections);
+    let [type, inside, around] = [root, selections, cost];
+    while (inside.length > 0) {
+      const costs = inside.map((one) => costOf(type, [one]));
+      const most = Math.max(...costs);
+      const chosen = inside[costs.indexOf(most)]!;
+      const isLeaf = chosen.kind === Kind.FIELD && chosen.selectionSet === undefined;
+      if (path.length > 0 && (isLeaf || most * 2 <= around)) break;
+      around = most;
+      if (chosen.kind === Kind.FIELD) {
+        path.push((chosen.alias ?? chosen.name).value);
+        type = this.#prices.fieldOf(type, chosen.name.value)?.type;
+        inside = chosen.selectionSet?.selections ?? [];
+        around = costOf(type, inside);
+      } else {
+        const { typeCondition, selectionSet } = chosen.kind === Kind.INLINE_FRAGMENT ? chosen : this.#fragments.get(chosen.name.value)!;
+        if (typeCondition !== undefined) type = this.#schema.getType(typeCondition.name.value);
+        inside = selectionSet.selections;
+      }
+    }
+    return { cost, costliest: path.join('.') };
   }
 
   #addSelection(sum: Measure, parentType: GraphQLNamedType | undefined, selection: SelectionNode): void {

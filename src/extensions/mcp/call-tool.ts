@@ -16,23 +16,25 @@ export interface ToolResult {
   readonly _meta?: { readonly 'graphql-functions/extensions': object };
 }
 
-interface Called {
-  readonly tool: Tool;
+export interface Called {
+  readonly tool: Pick<Tool, 'name' | 'hidden' | 'isMutation'>;
   readonly outcome: OperationOutcome;
   readonly write: (result: ToolResult) => HTTPResponse;
   /** The length of the response in bytes. */
   readonly maxBytes: number;
+  /** Members of the result beside `data`. Default: the result is the data */
+  readonly beside?: object | undefined;
 }
 
 /** Names an argument that the tool does not define: execution would ignore it. */
-export function unknownArgument({ variables }: Tool, given: unknown): string | undefined {
+export function unknownArgument({ variables }: Pick<Tool, 'variables'>, given: unknown): string | undefined {
   if (!isRecord(given)) throw new RPCError(200, invalidParams, 'Expected arguments to be an object.');
   const unknown = Object.keys(given).find((name) => !variables.has(name));
   return unknown === undefined ? undefined : `Unknown argument "${unknown}". The tool takes ${listOf(variables)}.`;
 }
 
 /** The outcome of a tool's operation → the response. */
-export function toResult(call: RequestCall, { tool, outcome, write, maxBytes }: Called): HTTPResponse {
+export function toResult(call: RequestCall, { tool, outcome, write, maxBytes, beside }: Called): HTTPResponse {
   const refused = outcome.errors.find((error) => blamesHidden(error, tool));
   if (refused !== undefined) {
     // Errors of coercion contain the value.
@@ -44,7 +46,7 @@ export function toResult(call: RequestCall, { tool, outcome, write, maxBytes }: 
   const unsent = (what: string, otherwise: string): HTTPResponse =>
     write(failure(hasRun ? `The tool has run, but its answer ${what}. Do not call it again.` : otherwise));
   try {
-    const response = write(resultOf(outcome));
+    const response = write(resultOf(outcome, beside));
     const size = { platform: call.invocation.resultLimit ?? { name: call.platform }, maxBytes };
     if (excessOf(size, response.body as string) !== undefined) throw new RangeError();
     return response;
@@ -56,7 +58,7 @@ export function toResult(call: RequestCall, { tool, outcome, write, maxBytes }: 
 }
 
 /** True if an error is about a variable that the server has filled. The text cannot show this, because it may quote an argument. */
-function blamesHidden({ nodes = [] }: GraphQLError, { hidden }: Tool): boolean {
+function blamesHidden({ nodes = [] }: GraphQLError, { hidden }: Called['tool']): boolean {
   return nodes.some(
     (node) =>
       (node.kind === Kind.VARIABLE_DEFINITION && hidden.has(node.variable.name.value)) ||
@@ -68,15 +70,16 @@ function blamesHidden({ nodes = [] }: GraphQLError, { hidden }: Tool): boolean {
 const maxText = 262_144;
 
 /** Throws a RangeError if the answer is too large, and whatever `toJSON` and JSON.stringify throw. */
-function resultOf({ result: { data, errors, extensions } }: OperationOutcome): ToolResult {
+function resultOf({ result: { data, errors, extensions } }: OperationOutcome, beside?: object): ToolResult {
   if (errors?.some((error) => error.extensions?.['code'] === 'RESULT_TOO_LARGE') === true) throw new RangeError();
   const isFailure = errors !== undefined || data === undefined || data === null;
-  const text = JSON.stringify(isFailure ? { data, errors } : data);
+  const structuredContent = beside === undefined ? data : { data, ...beside };
+  const text = JSON.stringify(isFailure ? { data, errors, ...beside } : structuredContent);
   if (byteLength(text) > maxText) throw new RangeError();
   const { http: _, ...rest } = extensions ?? {};
   return {
     // structuredContent is left out, because older official clients compare it with the output schema even for errors.
-    ...(isFailure ? failure(text) : { content: [{ type: 'text', text }], structuredContent: data }),
+    ...(isFailure ? failure(text) : { content: [{ type: 'text', text }], structuredContent }),
     ...(Object.keys(rest).length > 0 && { _meta: { 'graphql-functions/extensions': rest } }),
   };
 }

@@ -12,12 +12,14 @@ import type {
 import type { HTTPResponse, RightsFact } from '../../shared/index.ts';
 import { unauthorized } from './authorization.ts';
 import { authenticationStatus, failure, retryAfterOf, toResult, unknownArgument } from './call-tool.ts';
-import type { ToolResult } from './call-tool.ts';
+import type { Called, ToolResult } from './call-tool.ts';
 import { isModern, modernVersion, negotiatedVersion } from './protocol-versions.ts';
 import { idOf, internalError, invalidParams, methodNotFound, parseError, readMessage, RPCError } from './messages.ts';
 import type { Message } from './messages.ts';
 import type { MCPOptions } from './options.ts';
 import { accepted, allowedHeaders, jsonType, plain, rpc } from './responses.ts';
+import { exploreTools, problemOf } from './explore/index.ts';
+import type { ExploreArguments, Explorer } from './explore/index.ts';
 import { makeTools } from './tools.ts';
 import type { ListedTool, Tool, Tools } from './tools.ts';
 
@@ -40,13 +42,15 @@ export class MCPDoor implements Door {
   readonly #options: MCPOptions;
   readonly #start: ServerStartContext;
   readonly #rules: DoorRules;
+  readonly #explorer: Explorer | undefined;
   #tools: Tools | undefined;
 
   /** In production the tools are created by the first request that needs them, so that they do not delay a cold start for GraphQL. */
-  constructor(options: MCPOptions, start: ServerStartContext) {
+  constructor(options: MCPOptions, start: ServerStartContext, explorer: Explorer | undefined) {
     const { origins, maxBodyBytes } = options;
     this.#options = options;
     this.#start = start;
+    this.#explorer = explorer;
     const cors = origins && { origin: origins, allowedHeaders, exposedHeaders: ['www-authenticate'] };
     this.#rules = { methods: ['POST'], gives: [jsonType], maxBodyBytes, cors };
     const { nodeEnv } = start;
@@ -116,17 +120,23 @@ export class MCPDoor implements Door {
     const rights = this.#start.facts.get('rights') as RightsFact | undefined;
     const isListed = rights !== undefined && method === 'tools/list';
     const isPublic = this.#options.authorization === undefined || !methodsOfDiscovery.has(method);
-    const { refused, contextValue } = isPublic && !isListed ? ({} as CreatedContext) : await call.createContext();
-    if (refused === undefined) {
-      const mayCall = isListed ? rights.callerOf(contextValue, call.logger) : undefined;
-      return this.#discover(answering, mayCall);
-    }
-    const refusal = this.#refusalOf(call, refused);
+    const context = isPublic && !isListed ? {} : await this.#contextOf(call);
+    if ('status' in context) return context;
+    if (!isListed) return this.#discover(answering);
+    const meets = rights.callerOf(context.contextValue, call.logger);
+    return this.#discover(answering, ({ document, operation }) => meets(() => rights.needsOf(document, operation)));
+  }
+
+  /** The context of a caller, or the answer to one who is refused. */
+  async #contextOf(call: RequestCall): Promise<CreatedContext | HTTPResponse> {
+    const created = await call.createContext();
+    if (created.refused === undefined) return created;
+    const refusal = this.#refusalOf(call, created.refused);
     if (refusal === undefined) throw new RPCError(500, internalError, 'Internal error');
     return refusal;
   }
 
-  async #discover({ message, modern }: Answering, mayCall?: ReturnType<RightsFact['callerOf']>): Promise<HTTPResponse> {
+  async #discover({ message, modern }: Answering, mayCall?: (tool: Tool) => Promise<boolean>): Promise<HTTPResponse> {
     const { method, params } = message;
     const { instructions } = this.#options;
     const capabilities = { tools: {} };
@@ -140,13 +150,16 @@ export class MCPDoor implements Door {
     if (method !== 'tools/list') throw new RPCError(modern ? 404 : 200, methodNotFound, 'Method not found');
     if (params['cursor'] !== undefined) throw new RPCError(200, invalidParams, 'Unknown cursor');
     const tools: ListedTool[] = [];
-    for (const { listed, document, operation } of this.#listed.values())
-      if (mayCall === undefined || (await mayCall(document, operation))) tools.push(listed);
+    for (const tool of this.#listed.values()) if (mayCall === undefined || (await mayCall(tool))) tools.push(tool.listed);
+    if (this.#explorer !== undefined) tools.push(...exploreTools);
     return result({ tools, ...hints });
   }
 
-  #call({ call, message, modern }: Answering): Asked | HTTPResponse {
+  #call(answering: Answering): Asked | HTTPResponse | Promise<HTTPResponse> {
+    const { call, message, modern } = answering;
     const { name, arguments: given = {} } = message.params;
+    const explored = exploreTools.find((one) => this.#explorer !== undefined && one.name === name);
+    if (explored !== undefined) return this.#explore(answering, explored, given);
     const tool = typeof name === 'string' ? this.#listed.get(name) : undefined;
     if (tool === undefined) throw new RPCError(200, invalidParams, 'Unknown tool');
     const write = (value: ToolResult): HTTPResponse => this.#result(message, modern, value);
@@ -155,14 +168,49 @@ export class MCPDoor implements Door {
     return {
       request: { documentId: tool.documentId, variables: { ...(given as object) } },
       fill: (context) => this.#hiddenOf(tool, context),
-      write: (outcome) => {
-        const { maxResultBytes: maxBytes } = this.#start;
-        const response = this.#refusalOf(call, outcome) ?? toResult(call, { tool, outcome, write, maxBytes });
-        const retryAfter = retryAfterOf(outcome);
-        if (retryAfter !== undefined) response.headers.set('retry-after', retryAfter);
-        return response;
-      },
+      write: (outcome) => this.#writeOutcome(call, { tool, outcome, write }),
     };
+  }
+
+  #writeOutcome(call: RequestCall, called: Omit<Called, 'maxBytes'>): HTTPResponse {
+    const { outcome } = called;
+    const response = this.#refusalOf(call, outcome) ?? toResult(call, { ...called, maxBytes: this.#start.maxResultBytes });
+    const retryAfter = retryAfterOf(outcome);
+    if (retryAfter !== undefined) response.headers.set('retry-after', retryAfter);
+    return response;
+  }
+
+  #explore(
+    { call, message, modern }: Answering,
+    { name, inputSchema }: ListedTool,
+    given: unknown,
+  ): Asked | HTTPResponse | Promise<HTTPResponse> {
+    const explorer = this.#explorer!;
+    const write = (value: ToolResult): HTTPResponse => this.#result(message, modern, value);
+    const tool = {
+      name,
+      variables: new Set(Object.keys(inputSchema['properties'] as object)),
+      hidden: new Set<string>(),
+      isMutation: false,
+    };
+    const problem = unknownArgument(tool, given) ?? problemOf(given as Readonly<Record<string, unknown>>);
+    if (problem !== undefined) return write(failure(problem));
+    const { query, variables = {} } = given as ExploreArguments;
+    if (name === 'search_schema') return this.#search(call, given as ExploreArguments, write);
+    const request = explorer.requestOf(query, variables);
+    return {
+      request,
+      isTrusted: true,
+      write: (outcome) => this.#writeOutcome(call, { tool, outcome, write, beside: explorer.reportOn(request, outcome) }),
+    };
+  }
+
+  async #search(call: RequestCall, given: ExploreArguments, write: (result: ToolResult) => HTTPResponse): Promise<HTTPResponse> {
+    const context = await this.#contextOf(call);
+    if ('status' in context) return context;
+    const { sdl, paths } = await this.#explorer!.search(given, { contextValue: context.contextValue, logger: call.logger });
+    const text = sdl === '' ? 'Nothing was found. Try other words.' : `${sdl}\nPaths:\n${paths.join('\n')}`;
+    return write({ content: [{ type: 'text', text }], structuredContent: { sdl, paths } });
   }
 
   /** The values of the variables that the server fills. */

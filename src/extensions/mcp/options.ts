@@ -30,6 +30,12 @@ export interface AuthorizationOptions {
   readonly scopes?: readonly string[] | undefined;
 }
 
+/** Settings for agents that write queries. */
+export interface ExploreOptions {
+  /** The name of a directive. Agents neither see nor can use what has it. Default: none */
+  readonly hide?: string | undefined;
+}
+
 /** Options of {@link mcp}. */
 export interface MCPOptions<TContext = any> {
   /** The name of the server, for clients. */
@@ -52,6 +58,11 @@ export interface MCPOptions<TContext = any> {
    * RFC 9728. Default: none
    */
   readonly authorization?: AuthorizationOptions | undefined;
+  /**
+   * Adds the tools `search_schema` and `run_query`, with which agents write queries. Needs `limits()` with `maxCost`, and `budget()`.
+   * Default: false
+   */
+  readonly explore?: boolean | ExploreOptions | undefined;
   /** Bytes of a request, at most the server's `maxBodyBytes`. Default: that of the server */
   readonly maxBodyBytes?: number | undefined;
 }
@@ -101,6 +112,11 @@ const expectations: Readonly<Record<keyof MCPOptions, Expectation>> = {
   },
   path: { words: "the end of a path such as '/mcp'", holds: (value) => isText(value) && /^\/[\w./-]*\w$/.test(value) },
   authorization: { words: '{ resource, authorizationServers }', holds: isRecord, entries: authorization },
+  explore: {
+    words: "true, false or { hide: 'internal' }",
+    holds: (value) => isRecord(value) || typeof value === 'boolean',
+    entries: { hide: text },
+  },
   maxBodyBytes: positive,
 };
 

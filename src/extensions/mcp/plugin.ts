@@ -1,6 +1,7 @@
 import type { ServerPlugin } from '../../server/index.ts';
 import { metadataDoor, metadataPath } from './authorization.ts';
 import { MCPDoor } from './door.ts';
+import { Explorer } from './explore/index.ts';
 import { assertMCPOptions } from './options.ts';
 import type { MCPOptions } from './options.ts';
 import { directive, makeTools } from './tools.ts';
@@ -21,13 +22,16 @@ export const mcpDefinitions = 'directive @mcpTool(name: String, title: String, d
 export function mcp<TContext = any>(given: MCPOptions<TContext>): ServerPlugin {
   assertMCPOptions(given);
   const options = given as MCPOptions;
-  const { authorization, path: end = '/mcp' } = options;
+  const { authorization, explore = false, path: end = '/mcp' } = options;
+  let explorer: Explorer | undefined;
   return {
     once: 'mcp()',
     documentDirectives: [directive],
+    ...(explore && { document: (operation, next) => explorer!.read(operation, next) }),
     check: (context) => makeTools(options, context).warnings,
     doors(start) {
-      const door = new MCPDoor(options, start);
+      explorer = explore ? new Explorer(explore === true ? {} : explore, start) : undefined;
+      const door = new MCPDoor(options, start, explorer);
       const metadata = authorization && metadataDoor(authorization);
       return ({ path }) => {
         // Clients insert the well-known path before that of the endpoint, or omit the latter.

@@ -80,6 +80,8 @@ export function makeTools(
       if (tool === undefined) continue;
       if ([...tools.keys()].some((name) => name.toLowerCase() === tool.name.toLowerCase()))
         throw new Error(`Expected each tool of mcp to have a unique name, got two named "${tool.name}".`);
+      if (options.explore && /^(?:run_query|search_schema)$/i.test(tool.name))
+        throw new Error(`Expected no tool of mcp to be named "${tool.name}", which explore adds.`);
       tools.set(tool.name, tool);
     } catch (error) {
       report(error);

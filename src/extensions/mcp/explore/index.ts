@@ -1,0 +1,273 @@
+import { GraphQLError, getVariableValues, parse } from 'graphql';
+import type { ASTNode } from 'graphql';
+
+import type {
+  DocumentOutcome,
+  GraphQLRequest,
+  OperationInContext,
+  OperationOutcome,
+  RequestCall,
+  ServerStartContext,
+} from '../../../server/index.ts';
+import { isRecord } from '../../../shared/index.ts';
+import type { BudgetReport, Facts, LimitsFact, RightsFact, RightsRule } from '../../../shared/index.ts';
+import type { ExploreOptions } from '../options.ts';
+import type { ListedTool } from '../tools.ts';
+import { findPaths } from './paths.ts';
+import type { Path } from './paths.ts';
+import { reportUnknown, reportUnknownVariables } from './query-errors.ts';
+import type { Report } from './query-errors.ts';
+import { Ranking } from './ranking.ts';
+import type { Entry } from './ranking.ts';
+import { Slice } from './slice.ts';
+import { VisibleSchema } from './visible-schema.ts';
+import type { Composite, Field } from './visible-schema.ts';
+
+const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
+const maxFound = 50;
+
+/** The two tools, as clients see them. */
+export const exploreTools: readonly ListedTool[] = [
+  {
+    name: 'run_query',
+    description:
+      'Runs a GraphQL query that you have written with what search_schema has found. Only queries run: no mutations, and no introspection. Queries cost points. The result has the cost, and what is left. Request few items and few fields.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', description: 'A document with one query' },
+        variables: { type: 'object', description: 'The values of its variables' },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        data: { type: 'object' },
+        cost: { type: 'number', description: 'Points that the query has cost' },
+        left: { type: 'number', description: 'Points that are left' },
+      },
+      required: ['data', 'cost'],
+    },
+    annotations,
+  },
+  {
+    name: 'search_schema',
+    description:
+      'Finds the fields of the GraphQL schema that answer a question. Returns types with these fields, and their paths from the root: Query.search.nodes[Issue].title is { search { nodes { ... on Issue { title } } } }.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', description: 'What you want to know, in a few words' },
+        limit: { type: 'integer', minimum: 1, maximum: maxFound, description: 'The most fields to find' },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: { sdl: { type: 'string' }, paths: { type: 'array', items: { type: 'string' } } },
+      required: ['sdl', 'paths'],
+    },
+    annotations,
+  },
+];
+
+/** The arguments of both tools. */
+export interface ExploreArguments {
+  readonly query: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  readonly limit?: number;
+}
+
+/** Who asks: the context of the call. */
+interface Caller {
+  readonly contextValue: unknown;
+  readonly logger: RequestCall['logger'];
+}
+
+/** The result of `search_schema`. */
+export interface Found {
+  readonly sdl: string;
+  readonly paths: readonly string[];
+}
+
+/** The fields that callers with the same rights may run, with the paths to their types. */
+interface Reach {
+  readonly isAllowed: (type: Composite, field: Field) => boolean;
+  readonly paths: ReturnType<typeof findPaths>;
+}
+
+interface Coerced {
+  readonly coerced?: Readonly<Record<string, unknown>>;
+  readonly variableValues?: { readonly coerced: Readonly<Record<string, unknown>> };
+}
+
+/** The most errors of a query that are shown. */
+const maxErrors = 5;
+/** The most sets of rights for which paths are kept. */
+const maxKept = 16;
+
+/** Answers `search_schema` and `run_query`. */
+export class Explorer {
+  readonly #options: ExploreOptions;
+  readonly #start: ServerStartContext;
+  readonly #rights: RightsFact | undefined;
+  #visible: VisibleSchema | undefined;
+  #ranking: Ranking | undefined;
+  /** The rules of fields that have some. Undefined: a wrong rule, which nobody meets. */
+  #rules: ReadonlyMap<Field, readonly RightsRule[] | undefined> | undefined;
+  readonly #reaches = new Map<string, Reach>();
+  /** The facts of the operations that agents have written, by their requests. */
+  readonly #running = new WeakMap<GraphQLRequest, { facts?: Facts }>();
+
+  /** Throws unless queries have a bound: a price, and a budget. */
+  constructor(options: ExploreOptions, start: ServerStartContext) {
+    const { facts, schema } = start;
+    const missing = [
+      ...((facts.get('limits') as LimitsFact | undefined)?.maxCost === undefined ? ['limits({ maxCost: 1000 })'] : []),
+      ...(facts.get('budget') === undefined ? ['budget({ … })'] : []),
+    ];
+    if (missing.length > 0)
+      throw new Error(`With explore of mcp(), agents write queries that could cost anything. Add ${missing.join(' and ')} to plugins.`);
+    if (options.hide !== undefined && !schema.getDirective(options.hide))
+      throw new Error(`Expected explore.hide of mcp to name a directive of the schema, got "${options.hide}".`);
+    this.#options = options;
+    this.#start = start;
+    this.#rights = facts.get('rights') as RightsFact | undefined;
+  }
+
+  async search({ query, limit = 15 }: ExploreArguments, caller: Caller): Promise<Found> {
+    const found = await this.#find(query, caller);
+    const slice = new Slice(this.#known);
+    const shown: Entry[] = [];
+    for (const { entry, paths } of found) {
+      if (shown.length === limit) break;
+      if (slice.add(entry, shown.length === 0 ? paths : paths.slice(0, 1))) shown.push(entry);
+    }
+    for (const entry of shown) slice.addInputs(entry);
+    return slice;
+  }
+
+  /** The request of a query. The text runs because this object is known here, whatever is in it. */
+  requestOf(query: string, variables: Readonly<Record<string, unknown>>): GraphQLRequest {
+    const request = { query, variables: { ...variables } };
+    this.#running.set(request, {});
+    return request;
+  }
+
+  /** Returns the cost of a query, and the points that are left if they are known. For one that was refused, also where the cost comes from. */
+  reportOn(request: GraphQLRequest, { document, operation, result }: OperationOutcome): { readonly cost: number; readonly left?: number } {
+    const { cost = 0, left } = (this.#running.get(request)?.facts?.get('budget') as BudgetReport | undefined) ?? {};
+    const report = { cost, ...(left !== undefined && { left }) };
+    if (result.data !== undefined || document === undefined || operation === undefined) return report;
+    const { schema, facts } = this.#start;
+    // The values are a member of their own since graphql 17.
+    const values = getVariableValues(schema, operation.variableDefinitions ?? [], request.variables ?? {}) as Coerced;
+    const variableValues = values.variableValues?.coerced ?? values.coerced;
+    if (variableValues === undefined) return report;
+    const costs = (facts.get('limits') as LimitsFact).costliest({ document, operation, variableValues });
+    return { ...report, ...costs };
+  }
+
+  /** The stage `document`: refuses what agents may not use, as if it did not exist. */
+  async read(operation: OperationInContext, next: () => Promise<DocumentOutcome>): Promise<DocumentOutcome> {
+    const { request, facts, contextValue, call } = operation;
+    const running = this.#running.get(request);
+    if (running === undefined) return next();
+    running.facts = facts;
+    const outcome = await next();
+    // The text may be too large to be parsed.
+    if (outcome.errors.some(({ extensions }) => extensions['code'] === 'GRAPHQL_PARSE_FAILED') || outcome.source === undefined)
+      return outcome;
+    const document = outcome.document ?? parse(outcome.source);
+    const unknown: { readonly message: string; readonly node: ASTNode; readonly words: string | undefined }[] = [];
+    const report: Report = (message, node, words) => unknown.push({ message, node, words });
+    reportUnknown(this.#known, document, report);
+    if (unknown.length === 0) reportUnknownVariables(this.#known, document, request.variables ?? {}, report);
+    const shown = unknown.slice(0, maxErrors);
+    if (shown.length === 0) {
+      // The suggestions of graphql-js may name what is hidden.
+      const messages = outcome.errors.map(({ message }) => message.replace(/ Did you mean [^]*$/, ''));
+      if (messages.every((message, at) => message === outcome.errors[at]!.message)) return outcome;
+      throw refusal(
+        messages,
+        outcome.errors.flatMap(({ nodes = [] }) => nodes),
+      );
+    }
+    const messages: string[] = [];
+    for (const { message, words } of shown) {
+      const found = words === undefined ? [] : await this.#find(words, { contextValue, logger: call.logger });
+      const names = found.slice(0, 5).map(({ entry: { type, field } }) => `${type.name}.${field.name}`);
+      messages.push(names.length === 0 ? message : `${message} The search finds ${names.join(', ')}.`);
+    }
+    throw refusal(
+      messages,
+      shown.map(({ node }) => node),
+    );
+  }
+
+  /** Throws in production, too, if what is to be hidden is not known. */
+  get #known(): VisibleSchema {
+    return (this.#visible ??= new VisibleSchema(this.#start.schema, this.#options.hide));
+  }
+
+  /** The fields that the caller may run, with the paths to their types, the best first. */
+  async #find(question: string, caller: Caller): Promise<readonly { readonly entry: Entry; readonly paths: readonly Path[] }[]> {
+    const { isAllowed, paths } = await this.#reachOf(caller);
+    this.#ranking ??= new Ranking(this.#known);
+    return this.#ranking.search(question).flatMap((entry) => {
+      const known = paths.get(entry.type);
+      return known !== undefined && isAllowed(entry.type, entry.field) ? [{ entry, paths: known }] : [];
+    });
+  }
+
+  async #reachOf({ contextValue, logger }: Caller): Promise<Reach> {
+    const rights = this.#rights;
+    const rules = (this.#rules ??= this.#readRules(logger));
+    const all = [...new Set([...rules.values()].flatMap((some) => some ?? []))];
+    const met = new Set<RightsRule>();
+    const isMet = rights?.callerOf(contextValue, logger);
+    for (const rule of all) if (await isMet!(() => [rule])) met.add(rule);
+    const key = all.map((rule) => Number(met.has(rule))).join('');
+    let reach = this.#reaches.get(key);
+    if (reach === undefined) {
+      const isAllowed: Reach['isAllowed'] = (_type, field) =>
+        !rules.has(field) || rules.get(field)?.every((rule) => met.has(rule)) === true;
+      if (this.#reaches.size === maxKept) this.#reaches.clear();
+      this.#reaches.set(key, (reach = { isAllowed, paths: findPaths(this.#known, isAllowed) }));
+    }
+    return reach;
+  }
+
+  #readRules(logger: Caller['logger']): ReadonlyMap<Field, readonly RightsRule[] | undefined> {
+    const rules = new Map<Field, readonly RightsRule[] | undefined>();
+    if (this.#rights === undefined) return rules;
+    for (const type of this.#known.types)
+      if ('getInterfaces' in type)
+        for (const field of this.#known.fieldsOf(type).values())
+          try {
+            const found = this.#rights.rulesOf(type, field.name);
+            if (found.length > 0) rules.set(field, found);
+          } catch (error) {
+            logger.error('A rule of authorization() is wrong.', error);
+            rules.set(field, undefined);
+          }
+    return rules;
+  }
+}
+
+/** Says why the arguments of a tool are wrong. */
+export function problemOf(given: Readonly<Record<string, unknown>>): string | undefined {
+  const { query, variables, limit } = given;
+  if (typeof query !== 'string') return 'Expected query to be a string.';
+  if (variables !== undefined && !isRecord(variables)) return 'Expected variables to be an object.';
+  const isLimit = limit === undefined || (Number.isInteger(limit) && (limit as number) > 0 && (limit as number) <= maxFound);
+  return isLimit ? undefined : `Expected limit to be a whole number from 1 to ${maxFound}.`;
+}
+
+/** Thrown, it replaces the errors of the server. */
+function refusal(messages: readonly string[], nodes: readonly ASTNode[]): GraphQLError {
+  return new GraphQLError(messages.join(' '), { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
+}

@@ -1,0 +1,147 @@
+import {
+  getNamedType,
+  isAbstractType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+  isSpecifiedScalarType,
+} from 'graphql';
+import type {
+  GraphQLArgument,
+  GraphQLEnumValue,
+  GraphQLField,
+  GraphQLInputField,
+  GraphQLInterfaceType,
+  GraphQLNamedType,
+  GraphQLObjectType,
+  GraphQLSchema,
+} from 'graphql';
+
+export type Composite = GraphQLObjectType | GraphQLInterfaceType;
+export type Field = GraphQLField<unknown, unknown>;
+type Place = GraphQLNamedType | Field | GraphQLArgument | GraphQLInputField | GraphQLEnumValue;
+
+/** Fields of a subgraph, through which `_service` shows the schema and `_entities` reaches objects without a path. */
+const ofSubgraph: ReadonlySet<string> = new Set(['_service', '_entities']);
+
+/**
+ * The part of a schema that agents may know: what queries reach without anything that has the directive `hide`. What cannot be used without
+ * something hidden is hidden, too: fields that return it, need it as an argument, or are the same field in an interface.
+ */
+export class VisibleSchema {
+  readonly schema: GraphQLSchema;
+  /** The types that queries reach, in alphabetical order. */
+  readonly types: ReadonlySet<GraphQLNamedType>;
+  readonly #directive: string | undefined;
+  readonly #hidden = new Set<GraphQLNamedType>();
+  readonly #fields = new Map<Composite, ReadonlyMap<string, Field>>();
+
+  /** Throws if nothing has the directive: a transform of the schema may have lost it. */
+  constructor(schema: GraphQLSchema, directive: string | undefined) {
+    this.schema = schema;
+    this.#directive = directive;
+    if (directive !== undefined) this.#hide();
+    this.types = this.#reach();
+  }
+
+  /** The visible fields of a type, by name. */
+  fieldsOf(type: Composite): ReadonlyMap<string, Field> {
+    let fields = this.#fields.get(type);
+    if (fields === undefined) {
+      const visible = Object.values(type.getFields()).filter((field) => this.#isVisibleField(type, field));
+      this.#fields.set(type, (fields = new Map(visible.map((field) => [field.name, field]))));
+    }
+    return fields;
+  }
+
+  /** `__typename` could name a hidden type. */
+  hasField(type: GraphQLNamedType, name: string): boolean {
+    if (name !== '__typename')
+      return (isObjectType(type) || isInterfaceType(type)) && this.types.has(type) && this.fieldsOf(type).has(name);
+    return !isAbstractType(type) || this.schema.getPossibleTypes(type).every((one) => !this.#hidden.has(one));
+  }
+
+  hasType(name: string): boolean {
+    const type = this.schema.getType(name);
+    return type !== undefined && (this.types.has(type) || isSpecifiedScalarType(type));
+  }
+
+  /** True for an argument, an input field or an enum value that is visible. */
+  has(place: GraphQLArgument | GraphQLInputField | GraphQLEnumValue | undefined): boolean {
+    return place !== undefined && !this.#isMarked(place) && !('type' in place && this.#hidden.has(getNamedType(place.type)));
+  }
+
+  /** The visible object types of an abstract type, in alphabetical order. */
+  possibleTypesOf(type: GraphQLNamedType): readonly GraphQLObjectType[] {
+    const possible = isAbstractType(type) ? this.schema.getPossibleTypes(type).filter((one) => !this.#hidden.has(one)) : [];
+    return possible.toSorted(byName);
+  }
+
+  #isMarked(place: Place): boolean {
+    const nodes = [place.astNode, ...('extensionASTNodes' in place ? (place.extensionASTNodes ?? []) : [])];
+    return nodes.some((node) => node?.directives?.some(({ name }) => name.value === this.#directive));
+  }
+
+  #isVisibleField(type: Composite, field: Field): boolean {
+    const { name, args } = field;
+    if (ofSubgraph.has(name) || this.#isMarked(field) || this.#hidden.has(getNamedType(field.type))) return false;
+    if (args.some((one) => isRequiredArgument(one) && !this.has(one))) return false;
+    const ofInterfaces = type.getInterfaces().map((one) => [one, one.getFields()[name]] as const);
+    if (ofInterfaces.some(([one, same]) => same && (this.#hidden.has(one) || this.#isMarked(same)))) return false;
+    const objects = isInterfaceType(type) ? this.schema.getPossibleTypes(type) : [];
+    return objects.every((one) => !this.#hidden.has(one) && this.#isVisibleField(one, one.getFields()[name]!));
+  }
+
+  /** Finds the hidden types. Each may hide others. */
+  #hide(): void {
+    const types = Object.values(this.schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+    let hidden: readonly GraphQLNamedType[] = types.filter((type) => this.#isMarked(type));
+    const isUsed = hidden.length > 0 || types.some((type) => membersOf(type).some((member) => this.#isMarked(member)));
+    if (!isUsed) throw new Error(`Nothing in the schema has the directive @${this.#directive}, which explore.hide of mcp names.`);
+    do {
+      for (const type of hidden) this.#hidden.add(type);
+      hidden = types.filter((type) => !this.#hidden.has(type) && !this.#isUsable(type));
+    } while (hidden.length > 0);
+  }
+
+  #isUsable(type: GraphQLNamedType): boolean {
+    if (isAbstractType(type)) return this.possibleTypesOf(type).length > 0;
+    if (isObjectType(type)) return Object.values(type.getFields()).some((field) => this.#isVisibleField(type, field));
+    if (isEnumType(type)) return type.getValues().some((one) => this.has(one));
+    if (!isInputObjectType(type)) return true;
+    const fields = Object.values(type.getFields());
+    return fields.some((one) => this.has(one)) && fields.every((one) => this.has(one) || !isRequiredInputField(one));
+  }
+
+  #reach(): ReadonlySet<GraphQLNamedType> {
+    const found = new Set<GraphQLNamedType>([this.schema.getQueryType()!].filter((type) => !this.#hidden.has(type)));
+    for (const type of found) {
+      const add = (one: GraphQLNamedType): unknown => this.#hidden.has(one) || found.add(one);
+      const inputs: (GraphQLArgument | GraphQLInputField)[] = isInputObjectType(type) ? Object.values(type.getFields()) : [];
+      if (isObjectType(type) || isInterfaceType(type)) {
+        for (const field of this.fieldsOf(type).values()) {
+          add(getNamedType(field.type));
+          inputs.push(...field.args);
+        }
+        type.getInterfaces().forEach(add);
+      }
+      for (const one of inputs) if (this.has(one)) add(getNamedType(one.type));
+      this.possibleTypesOf(type).forEach(add);
+    }
+    return new Set([...found].toSorted(byName));
+  }
+}
+
+function membersOf(type: GraphQLNamedType): readonly Place[] {
+  if (isEnumType(type)) return type.getValues();
+  if (isInputObjectType(type)) return Object.values(type.getFields());
+  const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
+  return fields.flatMap((field) => [field, ...field.args]);
+}
+
+function byName(one: GraphQLNamedType, other: GraphQLNamedType): number {
+  return one.name < other.name ? -1 : 1;
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+
+import { authorization } from '../../../../../src/entries/authorization.ts';
+import { limits } from '../../../../../src/entries/limits.ts';
+import { bounds, serveExplorer } from '../../../../support/explore-serving.ts';
+import { serveTools } from '../../../../support/mcp-serving.ts';
+import { recordingLogger } from '../../../../support/recording-logger.ts';
+
+test('search_schema returns the types of what it finds, with the paths', async () => {
+  const { call } = serveExplorer();
+
+  const { structuredContent, text } = await call('search_schema', { query: 'titles of books', limit: 2 });
+
+  assert.deepEqual(structuredContent, {
+    sdl: `type Book {
+  "How the book is called"
+  title: String!
+}
+input BookFilter {
+  titlePart: String
+  and: [BookFilter!]
+}
+enum BookSort {
+  TITLE
+}
+type Query {
+  "Finds one book"
+  book(id: ID!): Book
+  "The books of the shop, by their titles"
+  books(first: Int! = 10, filter: BookFilter, sort: BookSort): [Book!]!
+}
+`,
+    paths: [
+      'Query.book.title',
+      'Query.books.title',
+      'Query.item[Book].title',
+      'Query.named[Book].title',
+      'Query.named[Author].books.title',
+      'Query.books',
+    ],
+  });
+  assert.equal(text, `${structuredContent.sdl}\nPaths:\n${structuredContent.paths.join('\n')}`);
+});
+
+const rules = `
+  type Query {
+    open: Thing
+    salaries: [Salary] @requiresScopes(scopes: [["hr"]])
+    staff: Person @authenticated
+    board: Person @policy(policies: [["owner"]])
+  }
+  type Thing { name: String  salary: Salary @policy(policies: [["owner"]]) }
+  type Salary { amount: Int  thing: Thing }
+  type Person { salary: Salary  name: String @policy(policies: [["never"]]) }
+`;
+
+for (const [who, claims, isOwner, expected] of [
+  ['nobody', undefined, false, []],
+  ['somebody', [], false, ['Query.staff.salary']],
+  ['a caller with the scope', ['hr'], false, ['Query.salaries', 'Query.staff.salary']],
+  ['a caller of the policy', undefined, true, ['Query.open.salary', 'Query.board.salary']],
+] as const)
+  test(`search_schema shows to ${who} the fields of which a path may be run`, async () => {
+    const asked: string[] = [];
+    const { call } = serveExplorer(
+      { explore: true },
+      {
+        typeDefs: rules,
+        resolvers: {},
+        plugins: [
+          authorization({
+            claims: () => {
+              asked.push('claims');
+              return claims;
+            },
+            policies: {
+              owner: () => {
+                asked.push('owner');
+                return isOwner;
+              },
+              never: () => false,
+            },
+          }),
+        ],
+      },
+    );
+
+    const { structuredContent } = await call('search_schema', { query: 'salary salaries' });
+
+    const found = structuredContent.paths.filter((path: string) => /salar\w+$/.test(path)).toSorted();
+    assert.deepEqual(found, [...expected].toSorted());
+    assert.deepEqual(asked, ['claims', 'owner']);
+  });
+
+test('tools/list has both tools', async () => {
+  assert.deepEqual(await serveExplorer().names(), ['run_query', 'search_schema']);
+  assert.equal((await serveTools().names()).includes('run_query'), false);
+});
+
+for (const [what, plugins, explore, expected] of [
+  ['budget() and limits()', [], true, 'Add limits({ maxCost: 1000 }) and budget({ … }) to plugins.'],
+  ['a price', [limits({ maxDepth: 5 })], true, 'Add limits({ maxCost: 1000 }) and budget({ … }) to plugins.'],
+  ['budget()', [limits({ maxCost: 5 })], {}, 'Add budget({ … }) to plugins.'],
+  ['the directive that it names', bounds(), { hide: 'intern' }, 'to name a directive of the schema, got "intern".'],
+] as const)
+  test(`explore without ${what} is refused at the start`, async () => {
+    const [logger, lines] = recordingLogger();
+
+    const { status } = await serveTools({ explore }, { logger, plugins }).modern('tools/list');
+
+    assert.equal(status, 500);
+    assert.equal(inspect(lines).includes(expected), true);
+  });
