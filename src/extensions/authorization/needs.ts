@@ -120,17 +120,15 @@ export class Needs {
       if (item.kind === Kind.OBJECT) assertTypeName(item, operation);
       return coerce.call(scalar, item, variableValues);
     };
-    const names = new Set<string>();
-    for (const one of (value.kind === Kind.LIST ? value.values : [value]).flatMap(read)) {
-      const name = (one as { readonly __typename?: unknown } | null | undefined)?.__typename;
-      if (typeof name === 'string') names.add(name);
-    }
-    const types = Array.from(names, (name) => this.schema.getType(name)).filter((type) => isObjectType(type) || isInterfaceType(type));
-    named.set(
-      node,
-      types.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
-    );
-    return named.get(node)!;
+    const names = new Set<unknown>();
+    for (const one of (value.kind === Kind.LIST ? value.values : [value]).flatMap(read))
+      names.add((one as { readonly __typename?: unknown } | null | undefined)?.__typename);
+    // A resolver may also find a type by the key `["User"]` of an object.
+    const strings = [...names].flat(Number.POSITIVE_INFINITY).filter((name) => typeof name === 'string');
+    const types = strings.map((name) => this.schema.getType(name)).filter((type) => isObjectType(type) || isInterfaceType(type));
+    types.sort((one, other) => (one.name < other.name ? -1 : 1));
+    named.set(node, types);
+    return types;
   }
 
   /** The object types of a type; none of a leaf type. */
@@ -308,11 +306,12 @@ function spreadIn(root: SelectionSetNode, fragments: ReadonlyMap<string, Fragmen
  */
 function assertTypeName(literal: ObjectValueNode, { variableDefinitions = [] }: OperationDefinitionNode): void {
   for (const { name, value } of literal.fields) {
-    if (name.value !== '__typename' || value.kind !== Kind.VARIABLE) continue;
-    const type = variableDefinitions.find(({ variable }) => variable.name.value === value.name.value)?.type;
-    const named = type?.kind === Kind.NON_NULL_TYPE ? type.type : type;
+    if (name.value !== '__typename' || (value.kind !== Kind.VARIABLE && value.kind !== Kind.LIST)) continue;
+    const own =
+      value.kind === Kind.VARIABLE ? variableDefinitions.find(({ variable }) => variable.name.value === value.name.value)?.type : undefined;
+    const named = own?.kind === Kind.NON_NULL_TYPE ? own.type : own;
     if (named?.kind === Kind.NAMED_TYPE && named.name.value === 'String') continue;
-    const message = `Expected the variable $${value.name.value} of __typename in representations to be a String.`;
+    const message = 'Expected __typename in representations to be a String, or a variable of this type.';
     throw new GraphQLError(message, { nodes: value, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
   }
 }

@@ -61,6 +61,24 @@ describe('authorization() does not overlook', needsAuthorization, () => {
       assert.deepEqual([status, body.errors?.[0]?.extensions?.['code'], server.ran], [401, 'UNAUTHENTICATED', ['claims']]);
     });
 
+  it('a representation whose type is a list, which is its name as the key of an object', async () => {
+    const references: Readonly<Record<string, object>> = { User: { is: 'User', id: 1 } };
+    const text = `scalar _Any union _Entity = Book | User type Book { id: Int } type User @authenticated { id: Int }
+      type Query { _entities(representations: [_Any!]!): [_Entity] }`;
+    const schema = buildSchema(`directive @authenticated on OBJECT ${text}`);
+    schema.getQueryType()!.getFields()['_entities']!.resolve = (_, { representations }) =>
+      representations.map((one: any) => references[one.__typename]);
+    (schema.getType('_Entity') as GraphQLUnionType).resolveType = (value: any) => value.is;
+    const server = serveText('', { createRights: authorization!, options: { schema } as never });
+
+    const query = 'query ($r: [_Any!]!) { _entities(representations: $r) { __typename } }';
+    const answers = [];
+    for (const name of ['User', ['User'], [['User']]])
+      answers.push((await server.send({}, { query, variables: { r: [{ __typename: name }] } })).status);
+
+    assert.deepEqual(answers, [401, 401, 401]);
+  });
+
   it('rules of a type that isTypeOf finds', async () => {
     const closed = { fields: { id: { type: GraphQLInt } }, extensions: { authorization: { authenticated: true } } };
     const User = new GraphQLObjectType({ name: 'User', ...closed, isTypeOf: () => true });

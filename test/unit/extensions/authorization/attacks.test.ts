@@ -63,11 +63,13 @@ for (const [name, choice] of executors)
           await ask(represent('Lower!'), { n: 'User' }),
           await ask(represent('Lower', ' = "User"')),
           await ask(represent('Name!'), { n: 'SAFE' }),
+          await ask(represent('Lower!').replace('$n, id', '[$n], id'), { n: 'User' }),
           await ask(represent('String!'), { n: 'Book' }),
         ],
         [
           ['UNAUTHENTICATED'],
           ['UNAUTHENTICATED'],
+          ['GRAPHQL_VALIDATION_FAILED'],
           ['GRAPHQL_VALIDATION_FAILED'],
           ['GRAPHQL_VALIDATION_FAILED'],
           ['GRAPHQL_VALIDATION_FAILED'],
