@@ -57,8 +57,6 @@ type Question = string | FieldNode;
 interface Kept {
   readonly document: unknown;
   readonly found: Found[];
-  /** The rules whatever the variables are. */
-  certain: readonly RightsRule[] | undefined;
 }
 
 /** The most sets of answers for which the rules of an operation are kept. */
@@ -70,6 +68,8 @@ export class Needs {
   readonly rules: Rules;
   readonly #types = new Map<GraphQLNamedType, Types>();
   readonly #kept = new WeakMap<OperationDefinitionNode, Kept>();
+  /** The rules whatever the variables are. */
+  readonly #certain = new WeakMap<OperationDefinitionNode, Kept>();
 
   constructor(schema: GraphQLSchema, policies: object) {
     this.schema = schema;
@@ -79,18 +79,16 @@ export class Needs {
   /** The rules that an operation needs, once each. Throws an Error for a wrong rule. */
   of({ document, operation, variableValues }: Given): readonly RightsRule[] {
     const asked: Asked = { document, operation, variableValues, named: new Map() };
-    let kept = this.#kept.get(operation);
-    if (kept?.document !== document) this.#kept.set(operation, (kept = { document, found: [], certain: undefined }));
+    const all = variableValues === undefined ? this.#certain : this.#kept;
+    let kept = all.get(operation);
+    if (kept?.document !== document) all.set(operation, (kept = { document, found: [] }));
     const { found } = kept!;
-    const known = variableValues === undefined ? kept!.certain : found.find(({ answers }) => this.#isSame(answers, asked))?.rules;
-    if (known !== undefined) return known;
-    const walk = new Walk(this, asked);
-    walk.run();
-    const rules = [...walk.rules];
-    if (variableValues === undefined) return (kept!.certain = rules);
+    const known = found.find(({ answers }) => this.#isSame(answers, asked));
+    if (known !== undefined) return known.rules;
+    const { rules, answers } = new Walk(this, asked).run();
     if (found.length === maxKept) found.length = 0;
-    found.push({ rules, answers: walk.answers });
-    return rules;
+    found.push({ rules: [...rules], answers });
+    return found.at(-1)!.rules;
   }
 
   #isSame(answers: Found['answers'], asked: Asked): boolean {
@@ -187,7 +185,7 @@ class Walk {
   }
 
   /** Reads each fragment after all that spread it, once, for all types that lead to it. */
-  run(): void {
+  run(): this {
     const { operation } = this.#asked;
     this.#select(operation.selectionSet, this.#needs.typesOf(this.#needs.schema.getRootType(operation.operation)!));
     for (const name of spreadIn(operation.selectionSet, this.#fragments)) {
@@ -195,6 +193,7 @@ class Walk {
       const types = given.length === 1 ? given[0]! : new Types(given.flatMap(({ all }) => [...all]));
       this.#select(this.#fragments.get(name)!.selectionSet, types);
     }
+    return this;
   }
 
   #select(selectionSet: SelectionSetNode, types: Types): void {
@@ -264,7 +263,8 @@ class Walk {
     if (narrowed === undefined) {
       const type = this.#needs.schema.getType(condition);
       const allowed = type === undefined ? noTypes : this.#needs.typesOf(type);
-      const both = [...types.all].filter((one) => allowed.all.has(one));
+      const [few, many] = types.all.size < allowed.all.size ? [types, allowed] : [allowed, types];
+      const both = [...few.all].filter((one) => many.all.has(one));
       // Of types that are known already, the needs of their fields are known, too.
       narrowed = both.length === types.all.size ? types : both.length === allowed.all.size ? allowed : new Types(both);
       known.set(condition, narrowed);
