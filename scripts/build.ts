@@ -52,7 +52,7 @@ const groups = [
   { name: 'datasource', test: /src[\\/]datasources[\\/]/, priority: 1 },
   {
     name: 'core',
-    test: /src[\\/](?:shared|executor|server[\\/](?:call|http|operation|startup))[\\/]|src[\\/]server[\\/][\w-]+\.ts$/,
+    test: /src[\\/](?:shared|executor|server[\\/](?:doors|operation|startup))[\\/]|src[\\/]server[\\/][\w-]+\.ts$/,
     minShareCount: 3,
   },
   // Shared by the servers of version 3, without the error classes, which its data sources need too.
