@@ -143,7 +143,7 @@ function costlyPlugins(effects: () => Effects): readonly ServerPlugin[] {
 type Resolver = (parent: any, args: any, context: any, info: GraphQLResolveInfo) => unknown;
 
 /** Resolvers of all fields, by type. Those of interfaces and unions name the types of their objects in turn. */
-function createResolvers(
+export function createResolvers(
   model: Model,
   random: Random,
   note: (info: GraphQLResolveInfo, place: string) => void,
