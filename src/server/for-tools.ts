@@ -1,6 +1,7 @@
 // The development tools import this from the server, in addition to hooks and types. No other folder imports this file (test/unit/structure.test.ts).
 
 export { serve } from './pipeline.ts';
+export type { UntypedHandler } from './pipeline.ts';
 export { createClose } from './startup/start.ts';
 export { uncacheable } from './doors/response-head.ts';
 export type { Explainable } from './doors/http-settings.ts';

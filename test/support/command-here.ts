@@ -49,10 +49,7 @@ export async function runCommandHere(directory: string, ...argv: readonly string
 
 async function run(command: Arguments, directory: string, terminal: Terminal): Promise<number> {
   if (command.name === 'check') return runCheck(command, directory, terminal);
-  if (command.name === 'build') {
-    await runBuild(command, directory, terminal);
-    return 0;
-  }
+  if (command.name === 'build') return runBuild(command, directory, terminal);
   if (command.name === 'schema') return runPrintSchema(command, directory, terminal);
   if (command.name === 'documents') return runDocuments(command, { directory, terminal });
   if (command.name === 'init') return runInit(command, { directory, terminal });

@@ -1,13 +1,8 @@
 import type { Microseconds, Take, TakeResult } from './budget-store.ts';
+import type { RecordStep } from './record.ts';
 
-/** The result of a take, and the new time at which the bucket is full. Without `write`, the bucket stays as it is. */
-export interface TakeStep {
-  readonly result: TakeResult;
-  readonly write?: Microseconds;
-}
-
-/** Takes points from a bucket. `fullAt` and `now` are microseconds since the epoch. */
-export function takeFrom(fullAt: Microseconds | undefined, take: Take, now: Microseconds): TakeStep {
+/** Takes points from a bucket, of which the store keeps the time at which it is full. `fullAt` and `now` are microseconds since the epoch. */
+export function takeFrom(fullAt: Microseconds | undefined, take: Take, now: Microseconds): RecordStep<TakeResult, Microseconds> {
   assertCost(take);
   const { cost, capacity } = take;
   const full = Math.max(fullAt ?? 0, now);

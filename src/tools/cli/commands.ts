@@ -16,54 +16,41 @@ import { runPrintSchema } from './schema/print-schema.ts';
 import { Reporter } from './reporter.ts';
 import type { Terminal } from './project/terminal.ts';
 
-/** The outcome of a command. */
-export interface CommandOutcome {
-  readonly exitCode: number;
-  /** True when the process must exit now, even if user code left something running. */
-  readonly isOver: boolean;
-}
-
-/** Runs a command line. A server that has started keeps the process alive. */
-export async function runCommand(argv: readonly string[]): Promise<CommandOutcome> {
+/** Runs a command line. Returns the exit code with which the process must end now. Undefined: a server has started, which keeps it alive. */
+export async function runCommand(argv: readonly string[]): Promise<number | undefined> {
   try {
     return await run(parseArguments(argv));
   } catch (error) {
     console.error(error instanceof Error && isExpected(error) ? error.message : error);
-    return { exitCode: 1, isOver: true };
+    return 1;
   }
 }
 
-async function run(command: Arguments): Promise<CommandOutcome> {
+async function run(command: Arguments): Promise<number | undefined> {
   if (command.name !== 'dev' && 'env' in command) await prepareEnvironment(command.env);
   const directory = process.cwd();
   switch (command.name) {
     case 'check':
-      return over(await runCheck(command, directory, command.json ? reserveStdout() : console));
+      return runCheck(command, directory, command.json ? reserveStdout() : console);
     case 'build':
-      await runBuild(command, directory, console);
-      return over(0);
+      return runBuild(command, directory, console);
     case 'documents':
-      return over(await runDocuments(command, { directory, terminal: reserveStdout() }));
+      return runDocuments(command, { directory, terminal: reserveStdout() });
     case 'schema':
-      return over(await runPrintSchema(command, directory, reserveStdout()));
+      return runPrintSchema(command, directory, reserveStdout());
     case 'init':
-      return over(await runInit(command, { directory, terminal: console }));
+      return runInit(command, { directory, terminal: console });
     case 'migrate':
-      return over(await runMigrate(command, directory, console));
+      return runMigrate(command, directory, console);
     case 'help':
       console.log(command.text);
-      break;
+      return 0;
     case 'version':
       console.log(await readPackageVersion());
-      break;
+      return 0;
     case 'dev':
-      await dev(command);
+      return dev(command);
   }
-  return { exitCode: 0, isOver: false };
-}
-
-function over(exitCode: number): CommandOutcome {
-  return { exitCode, isOver: true };
 }
 
 /** Programs read the output of these commands, so the logs of functions go to stderr. */
@@ -80,7 +67,7 @@ async function prepareEnvironment(named: Readonly<Record<string, string>>): Prom
   Object.assign(process.env, named);
 }
 
-async function dev({ query, ...settings }: DevArguments): Promise<void> {
+async function dev({ query, ...settings }: DevArguments): Promise<undefined> {
   // The process of the functions ends with this one.
   process.once('SIGINT', () => process.exit(130));
   process.once('SIGTERM', () => process.exit(143));

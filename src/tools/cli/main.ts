@@ -7,10 +7,9 @@ import { missingRequirement } from './requirements.ts';
 const missing = missingRequirement(versions.node);
 if (missing === undefined) {
   const { runCommand } = await import('./commands.ts');
-  const { exitCode, isOver } = await runCommand(process.argv.slice(2));
-  process.exitCode = exitCode;
+  const exitCode = await runCommand(process.argv.slice(2));
   // Timers and connections of a loaded function would keep the process alive.
-  if (isOver) process.exit();
+  if (exitCode !== undefined) process.exit(exitCode);
 } else {
   console.error(missing);
   process.exitCode = 1;

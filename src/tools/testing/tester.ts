@@ -3,6 +3,7 @@ import type { ErrorBehavior, OptionsPromise, ServerOptions } from '../../server/
 import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
 import { Starter, createClose, fetchAPI, lambdaAdapters, netlifyV1, serve, streaming } from '../../server/for-tools.ts';
+import type { UntypedHandler } from '../../server/for-tools.ts';
 import { describe, didYouMean } from '../../shared/index.ts';
 import { createVerifier } from '../verify/index.ts';
 import type { RequestFields } from './event-request.ts';
@@ -173,23 +174,19 @@ interface Tested {
 }
 
 function callHandler(handler: AnyHandler, platform: PlatformName): Tested {
+  const own = handler as Partial<Pick<UntypedHandler, 'fetch' | 'close'>>;
   const close = async (): Promise<void> => {
-    if (!isClosable(handler)) throw new TypeError('The function has no close: it wraps a handler. Call close of that handler.');
-    await handler.close();
+    if (own.close === undefined) throw new TypeError('The function has no close: it wraps a handler. Call close of that handler.');
+    await own.close();
   };
-  const { fetch } = handler as { readonly fetch?: (request: unknown, env: unknown, context: unknown) => Promise<unknown> };
   // A handler of options that need a worker's bindings gets stand-ins for them.
-  if (platform === 'fetch' && fetch !== undefined && readWranglerSettings(process.cwd()) !== undefined)
-    return { call: (event, context) => fetch(event, workerEnvironment(process.cwd()), context), close };
+  if (platform === 'fetch' && own.fetch !== undefined && readWranglerSettings(process.cwd()) !== undefined)
+    return { call: (event, context) => own.fetch!(event as Request, workerEnvironment(process.cwd()), context), close };
   if (!isStreamingHandler(handler)) return { call: handler, close };
   return {
     call: (event, context) => callStreamingHandler({ handler, event, context, readHead: (head) => readResult(platform, head) }),
     close,
   };
-}
-
-function isClosable(handler: object): handler is { close(): Promise<void> } {
-  return typeof (handler as { close?: unknown }).close === 'function';
 }
 
 function isHandler(server: unknown): server is AnyHandler {

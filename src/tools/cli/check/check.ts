@@ -2,7 +2,6 @@ import { relative } from 'node:path';
 
 import type { GraphQLSchema } from 'graphql';
 
-import type { ServerOptions } from '../../../server/index.ts';
 import { counted } from '../../../shared/index.ts';
 import type { Problem } from '../../checks/for-cli.ts';
 import type { CheckArguments } from '../arguments.ts';
@@ -14,12 +13,6 @@ import { documentsIn } from '../project/documents/embedded-operations.ts';
 import { findFunctions, noSuchFunction, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import { printProblems, problemAsJSON } from '../project/print-problems.ts';
 import type { Terminal } from '../project/terminal.ts';
-
-/** A schema without problems, and the options of its server. */
-interface CheckedSchema {
-  readonly schema: GraphQLSchema;
-  readonly options: ServerOptions;
-}
 
 /**
  * Loads every function, which checks its options, schema and resolvers, and validates documents against the schema. Returns the exit
@@ -51,7 +44,8 @@ async function checkSources(settings: CheckArguments, directory: string, termina
   if (functions.length === 0) throw noSuchFunction('graphql', functions, folder);
   const message = 'Function names can only contain letters, digits, "-" and "_".';
   const problems: Problem[] = misnamed.map((file) => ({ file, message }));
-  const schemas = new Map<string, CheckedSchema>();
+  /** The schemas without problems, for operations. */
+  const schemas = new Map<string, GraphQLSchema>();
   const served: string[] = [];
   for (const source of functions) {
     const { name, file } = source;
@@ -59,7 +53,7 @@ async function checkSources(settings: CheckArguments, directory: string, termina
     const { schema, documentSchema = schema, options, isFunction, notices, ...checked } = await checkFunction(source, settings.verbose);
     problems.push(...checked.problems);
     if (isFunction) served.push(name);
-    if (documentSchema !== undefined && options !== undefined) schemas.set(name, { schema: documentSchema, options });
+    if (documentSchema !== undefined && options !== undefined) schemas.set(name, documentSchema);
     for (const notice of notices) terminal.error(`${name}: ${notice}`);
     for (const notice of options === undefined ? [] : noticesOf(name, options)) terminal.error(notice);
   }
@@ -70,18 +64,18 @@ async function checkSources(settings: CheckArguments, directory: string, termina
 
 async function checkFiles(
   { documents, function: name }: CheckArguments,
-  schemas: ReadonlyMap<string, CheckedSchema>,
+  schemas: ReadonlyMap<string, GraphQLSchema>,
   directory: string,
   terminal: Terminal,
 ): Promise<Problem[]> {
   if (documents.length === 0) return [];
   const files = await readDocuments(documents, directory);
-  const checked = name === undefined && schemas.size === 1 ? [...schemas.values()][0] : schemas.get(name ?? 'graphql');
-  if (checked === undefined) {
+  const schema = name === undefined && schemas.size === 1 ? [...schemas.values()][0] : schemas.get(name ?? 'graphql');
+  if (schema === undefined) {
     const known = [...schemas.keys()].join(', ');
     const advice = known === '' ? 'No function called createHandler.' : `Choose a GraphQL function with --function: ${known}.`;
     return [{ message: `No schema to validate operations against. ${advice}` }];
   }
   terminal.error(`Checking operations in ${counted(files.length, 'file')} …`);
-  return checkDocuments(checked.schema, files.flatMap(documentsIn));
+  return checkDocuments(schema, files.flatMap(documentsIn));
 }

@@ -36,7 +36,7 @@ export interface DevServer {
 
 /** Serves every function of a folder and reloads it when its files change. Resolves once all have been compiled and loaded. */
 export async function startDevServer(settings: DevSettings): Promise<DevServer> {
-  const { prefix, directory, host, platform } = settings;
+  const { prefix, directory, host } = settings;
   const warnings = new Set<string>();
   const report = (event: DevEvent): void => {
     if (event.kind === 'warning' && warnings.has(event.message)) return;
@@ -52,11 +52,8 @@ export async function startDevServer(settings: DevSettings): Promise<DevServer> 
   await listen(server, settings);
   const url = `http://${browsableHost(host)}:${(server.address() as AddressInfo).port}`;
   const functions = new FunctionHost({
+    ...settings,
     folder,
-    directory,
-    host,
-    prefix,
-    platform,
     report,
     envFile: resolve(directory, settings.envFile ?? '.env'),
     env: () => functionEnvironment(settings, url, warn),

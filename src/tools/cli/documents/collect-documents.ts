@@ -5,14 +5,14 @@ import { sha256 } from '../../../shared/index.ts';
 import { checkDocuments, collectFragments, withFragments } from '../project/documents/check-documents.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
-import type { Problem } from '../../checks/for-cli.ts';
+import type { Place, Problem } from '../../checks/for-cli.ts';
 
 /** A document of the current release, with the place of its source. */
-export interface CollectedDocument extends DocumentFile {
+export interface CollectedDocument extends Place {
   readonly id: string;
   /** The name of its operation. */
   readonly name: string;
-  readonly line: number;
+  readonly text: string;
 }
 
 /**
@@ -65,23 +65,14 @@ function findNameProblems(definitions: readonly DefinitionNode[]): Problem[] {
     if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) return [];
     const place = placeOf(definition);
     const { name } = definition as { readonly name?: NameNode };
-    if (name === undefined) return problemAt(place, 'Expected the operation to have a name: clients find its id by the name.');
+    if (name === undefined) return { ...place, message: 'Expected the operation to have a name: clients find its id by the name.' };
     const key = `${definition.kind === Kind.FRAGMENT_DEFINITION ? 'fragment' : 'operation'} ${name.value}`;
     const first = firsts.get(key) ?? place;
     firsts.set(key, first);
-    return first === place ? [] : problemAt(place, `There is another ${key} in ${first.path}:${first.line}.`);
+    return first === place ? [] : { ...place, message: `There is another ${key} in ${first.file}:${first.line}.` };
   });
 }
 
-interface Place {
-  readonly path: string;
-  readonly line: number;
-}
-
 function placeOf({ loc }: DefinitionNode): Place {
-  return { path: loc?.source.name ?? '', line: loc?.startToken.line ?? 1 };
-}
-
-function problemAt({ path: file, line }: Place, message: string): Problem {
-  return { file, line, column: 1, message };
+  return { file: loc?.source.name ?? '', line: loc?.startToken.line ?? 1, column: 1 };
 }

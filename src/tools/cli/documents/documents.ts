@@ -76,10 +76,8 @@ function reportMissing(
   { directory, terminal }: Workplace,
 ): number {
   if (changed.length === 0) return 0;
-  const problems = missing.map(({ name, path: file, line }): Problem => ({
-    file,
-    line,
-    column: 1,
+  const problems = missing.map(({ name, id: _id, text: _text, ...place }) => ({
+    ...place,
     message: `The operation ${name} is not in ${manifestPath(folder)}: production refuses it.`,
   }));
   printProblems(problems, directory, terminal.log.bind(terminal));

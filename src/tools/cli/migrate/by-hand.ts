@@ -8,7 +8,8 @@ import type { Manifest } from './package-file.ts';
 interface Difference {
   readonly pattern: RegExp;
   readonly message: string;
-  readonly isIn: (manifests: readonly Manifest[]) => boolean;
+  /** Default: all. */
+  readonly isIn?: (manifests: readonly Manifest[]) => boolean;
 }
 
 /** Code that behaves differently here, and the projects in which it does. */
@@ -37,23 +38,20 @@ const differences: readonly Difference[] = [
   {
     pattern: /\bnew ApolloGateway\s*\(/g,
     message: 'A function cannot be a gateway: run a router in front of the subgraphs.',
-    isIn: () => true,
   },
   {
     pattern: /\bexpressAppFromMiddleware\b/g,
     message: 'Create the Express app yourself, with server.getMiddleware() of graphql-functions/v3/express and serverless-http.',
-    isIn: () => true,
   },
   {
     pattern: /\b(?:buildSubgraphSchema|buildFederatedSchema)\s*\(/g,
     message: 'Write subgraph({ typeDefs, resolvers }) of graphql-functions/subgraph in place of this schema.',
-    isIn: () => true,
   },
 ];
 
 /** Finds the places in a file of code that have to be changed by hand. */
 export function findInCode(text: string, manifests: readonly Manifest[]): Note[] {
   return differences.flatMap(({ pattern, message, isIn }) =>
-    isIn(manifests) ? [...text.matchAll(pattern)].map(({ index }) => ({ line: positionAt(text, index).line, message })) : [],
+    isIn?.(manifests) === false ? [] : [...text.matchAll(pattern)].map(({ index }) => ({ line: positionAt(text, index).line, message })),
   );
 }

@@ -58,7 +58,7 @@ export async function findFunctions(folder: string): Promise<FunctionsFolder> {
   const entries = (await readdir(folder, { withFileTypes: true })).filter(({ name }) => !name.startsWith('.') && name !== 'node_modules');
   const functions = new Map<string, string>();
   const misnamed: string[] = [];
-  for (const entry of entries.toSorted(byRank)) {
+  for (const entry of entries.toSorted((one, other) => rank(one) - rank(other))) {
     const { name, file } = await toFunction(folder, entry);
     if (file === undefined || functions.has(name)) continue;
     if (validName.test(name)) functions.set(name, file);
@@ -68,10 +68,6 @@ export async function findFunctions(folder: string): Promise<FunctionsFolder> {
 }
 
 /** The order of precedence for files of one name: files before folders, then the order of `extensions`. */
-function byRank(a: Dirent, b: Dirent): number {
-  return rank(a) - rank(b);
-}
-
 function rank(entry: Dirent): number {
   return entry.isDirectory() ? extensions.length : extensions.indexOf(parse(entry.name).ext);
 }
