@@ -1,4 +1,4 @@
-import { addVary, boolean, isHeaderField } from '../../shared/index.ts';
+import { addVary, isHeaderField } from '../../shared/index.ts';
 import type { Expectation, PromiseOrValue, HTTPRequest, HeaderMap } from '../../shared/index.ts';
 import type { ServerPlugin } from '../operation/plugin.ts';
 import type { Logger } from '../operation/types.ts';
@@ -177,7 +177,7 @@ export const corsExpectations: Readonly<Record<keyof CORSOptions, Expectation>> 
   methods: namesOfFields,
   allowedHeaders: namesOfFields,
   exposedHeaders: namesOfFields,
-  credentials: boolean,
+  credentials: { words: 'true or false', holds: (value) => typeof value === 'boolean' },
   maxAge: { words: `${count.words}, in seconds`, holds: count.holds },
 };
 
