@@ -49,8 +49,9 @@ async function run(command: Arguments): Promise<number | undefined> {
       console.log(await readPackageVersion());
       return 0;
     case 'dev':
-      return dev(command);
+      await dev(command);
   }
+  return undefined;
 }
 
 /** Programs read the output of these commands, so the logs of functions go to stderr. */
@@ -67,7 +68,7 @@ async function prepareEnvironment(named: Readonly<Record<string, string>>): Prom
   Object.assign(process.env, named);
 }
 
-async function dev({ query, ...settings }: DevArguments): Promise<undefined> {
+async function dev({ query, ...settings }: DevArguments): Promise<void> {
   // The process of the functions ends with this one.
   process.once('SIGINT', () => process.exit(130));
   process.once('SIGTERM', () => process.exit(143));
