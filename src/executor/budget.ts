@@ -45,7 +45,7 @@ export class Budget {
     const operations = limits?.operations ?? 1;
     this.#limits = limits;
     this.#end = end;
-    // Whole numbers: after the first batch with fractions, V8 would compile again what counts.
+    // Whole numbers: the first batch with fractions would make V8 compile the counting functions again.
     this.#maxSize = Math.floor((limits?.capacity.maxBytes ?? Infinity) / operations);
     this.#maxErrors = Math.max(minRecordedErrors, Math.ceil(maxRecordedErrors / operations));
     this.#containersLeft = Math.floor(freeContainers / operations);
@@ -65,7 +65,7 @@ export class Budget {
     if (this.#size > this.#maxSize) throw this.#exceed();
   }
 
-  /** Adds the size of a leaf value. An object counts its JSON: under a thousand aliases it may be the same one. */
+  /** Adds the size of a leaf value. An object counts with the length of its JSON, also when a thousand aliases return the same object. */
   growByLeaf(value: unknown): void {
     if (typeof value === 'string') this.grow(value.length);
     else if (typeof value === 'object' && value !== null) this.grow(lengthOfJSON(value));
@@ -113,7 +113,10 @@ export class Budget {
     }
   }
 
-  /** Takes parts of the response. Each hundred characters of their path count as one more. False when fewer are left: then none are taken. */
+  /**
+   * Takes parts from those that the response may have. Each hundred characters of their path count as one more part. Takes none and returns
+   * false if fewer are left.
+   */
   takeParts(count: number, sizeOfPath: number): boolean {
     const parts = count * (1 + Math.floor(sizeOfPath / 100));
     if (parts > this.#partsLeft) return false;
@@ -135,7 +138,7 @@ export class Budget {
   }
 }
 
-/** Stands for no thrown value. */
+/** The state in which no shared error has been thrown. */
 const none = Symbol('none');
 
 /**

@@ -120,11 +120,11 @@ export function executePlanned(execution: PlannedExecution): ExecutionResult | P
 }
 
 /**
- * The plans of a document's operations, which are kept with it, each from its second run on. Many documents run only once: not keeping
- * their plans saves a seventh of their CPU and half of their heap.
+ * The plans of a document's operations. The document keeps a plan from the second run of its operation on. Many documents run only once:
+ * not keeping their plans saves a seventh of their CPU and half of their heap.
  */
 export interface KeptPlans extends PlanMemory {
-  /** Null: the operation has run once. */
+  /** The plans by operation; null for an operation that has run once. */
   readonly byOperation: Map<OperationDefinitionNode, Plan | null>;
 }
 

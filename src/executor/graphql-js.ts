@@ -74,8 +74,8 @@ function checkSize(result: ExecutionResult, { answerLimit }: PlannedExecution): 
 }
 
 /**
- * Marks graphql-js's errors about values of resolvers that do not match their type, whose messages may contain the value. Plans mark them
- * where they make them; graphql-js throws the same class as code that wants clients to read its messages, and only the words differ.
+ * Marks the errors of graphql-js about resolver values that do not match their type, because their messages may contain the value.
+ * graphql-js throws the same class as user code does for errors that clients may read, so only the words of the message tell them apart.
  */
 function markMisfits(result: ExecutionResult): ExecutionResult {
   if (result.errors?.some(isMisfit) !== true) return result;

@@ -16,7 +16,9 @@ export interface SelectedFieldsOptions {
   readonly type?: string;
 }
 
-/** The selections of one execution, and the characters that its sets may still have: each of many nested resolvers may ask for one. */
+/**
+ * The selections of one execution, and the characters that its sets of names may still have: many nested resolvers may each ask for a set.
+ */
 interface OfExecution {
   readonly collect: ReturnType<typeof selectionsOf>;
   /** The sets by field, and by the option `type`. */
@@ -26,7 +28,7 @@ interface OfExecution {
 
 const maxCharacters = 2_000_000;
 
-/** By the variables of the execution. */
+/** The selections of each execution, by the object of its variables. */
 const executions = new WeakMap<object, OfExecution>();
 
 /**
@@ -68,7 +70,7 @@ export function selectedFields(info: SelectionInfo, { type }: SelectedFieldsOpti
 function fieldsOf(info: SelectionInfo, type: string | undefined, execution: OfExecution): ReadonlySet<string> {
   const { parentType, fieldName, returnType, fieldNodes, schema } = info;
   const fields = new Set<string>();
-  /** Objects of several types are read together: what is selected for some of them is selected. */
+  /** Objects of several types are read together: a field counts as selected if it is selected for one of the types. */
   const add = (selections: Iterable<SelectedObject>, prefix: string): void => {
     const below = new Map<string, Set<SelectedObject>>();
     for (const selection of selections) {

@@ -46,8 +46,8 @@ export function collectParts(settings: CollectSettings, { type, nodes, parts }: 
 }
 
 /**
- * The most fields of one object with its fragments expanded, where a fragment counts once for each `@defer` around it. More than a document
- * contains otherwise: its fields are not deferred.
+ * The most fields of one object with its fragments expanded, where a fragment counts once for each `@defer` around it. An object with more
+ * fields than that has none of them deferred.
  */
 const maxDetails = 15_000;
 
@@ -72,7 +72,10 @@ class PartsCollector {
   #count = 0;
   readonly #settings: CollectSettings;
   readonly #type: GraphQLObjectType;
-  /** For each fragment, by name, the `@defer` directives inside which it has been visited; null for none. */
+  /**
+   * The `@defer` directives inside which each fragment has been visited, by the fragment's name; null stands for a visit outside of any
+   * `@defer`.
+   */
   readonly #visited: Map<string, Set<DirectiveNode | null>> = new Map();
 
   constructor(settings: CollectSettings, type: GraphQLObjectType) {
@@ -195,7 +198,7 @@ class OriginOfField implements FieldParts {
     this.stream = stream;
   }
 
-  /** True if fields below it may be delivered with other fragments. */
+  /** True if fields below this one may be delivered with other fragments. */
   get isShared(): boolean {
     return this.usages.some((usage) => (usage === undefined ? this.around.length > 0 : !this.around.includes(usage)));
   }

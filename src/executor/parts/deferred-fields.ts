@@ -56,7 +56,7 @@ export class DeferredFields implements Deferral {
     }
   }
 
-  /** The fragments around the object, and those of the object. */
+  /** Returns the fragments around the object and the fragments of the object itself. */
   #scopeOf(run: Run, position: Position | undefined): Scope | undefined {
     const outer = run.scope as Scope | undefined;
     if (this.#usages.length === 0) return outer;

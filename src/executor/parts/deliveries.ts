@@ -17,7 +17,7 @@ export class Deliveries {
   /** Steps that run one after another, so that all parts of a fragment are counted before the first is done. */
   readonly #steps: (() => void)[] = [];
   #isStepping = false;
-  /** Set after a cancellation. What is announced later must not be awaited either. */
+  /** The reason of the cancellation, if there was one: parts that are announced later must not be awaited either. */
   #cancelReason: Error | undefined = undefined;
 
   constructor(format: PartsFormatter, onChange: () => void) {

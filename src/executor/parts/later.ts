@@ -14,7 +14,7 @@ import type { PlannedField, Position, Selection, Shape } from '../plan/planned-f
 import { handleRejections } from '../run/unhandled-rejections.ts';
 import type { Run } from '../run/run.ts';
 
-/** Fragments with deferred fields and lists that can be announced to the client. */
+/** Deferred fragments and streamed lists that can be announced to the client. */
 export interface Announced {
   readonly fragments: readonly Fragment[];
   readonly lists: readonly StreamedList[];
@@ -52,7 +52,10 @@ export class Later {
   readonly parts: DeferredPart[] = [];
   readonly lists: StreamedList[] = [];
 
-  /** Drops everything below positions that have become null. `data` is that of the part, whose path has `depth` keys. */
+  /**
+   * Drops everything below positions that have become null. `data`: the data of the part. `depth`: the number of keys in the path of the
+   * part.
+   */
   keepWhatIsIn(data: unknown, depth: number): void {
     keep(this.parts, data, depth);
     keep(this.lists, data, depth);
@@ -191,7 +194,7 @@ export class StreamedList {
   readonly #pathSize: number;
   #index: number;
   #state: 'new' | 'reading' | 'over' = 'new';
-  /** The run of the next item. It is that of the previous item, unless that item needed a separate one. */
+  /** The run of the next item. Items share a run, unless the previous item needed a separate one. */
   #next: ItemRun | undefined = undefined;
   /** Items that have been read and not delivered. */
   readonly #items: StreamedItem[] = [];

@@ -32,7 +32,7 @@ export type { SubsequentResult } from './payload-writer.ts';
 /** The first result of an operation, and those that follow. */
 export interface ExecutionInParts {
   readonly result: ExecutionResult;
-  /** Undefined if nothing follows. */
+  /** The results after the first; undefined if nothing follows the first. */
   readonly parts: AsyncIterator<SubsequentResult> | undefined;
 }
 

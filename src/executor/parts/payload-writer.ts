@@ -37,7 +37,7 @@ export interface CompletedEntry {
   readonly errors?: readonly GraphQLError[];
 }
 
-/** Writes what happens into results. */
+/** Writes the progress of fragments and lists into the results that are sent. */
 export interface PartsFormatter {
   /** Returns the properties to add to the first result. */
   first(announced: Announced): object;
@@ -219,7 +219,7 @@ class LegacyFormatter implements PartsFormatter {
   }
 }
 
-/** The last entry if it has items of the list, or a new one. */
+/** Returns the last entry if it has items of the list, else adds an entry. */
 function itemsOf(entries: (IncrementalEntry | Items)[], list: StreamedList): Items {
   const last = entries.at(-1);
   if (last instanceof Items && last.list === list) return last;

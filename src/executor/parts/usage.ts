@@ -4,7 +4,7 @@ import type { DirectiveNode, FieldNode, OperationDefinitionNode, SelectionNode }
 import { visitSelections } from '../plan/conditions.ts';
 import type { Conditions, Fragments } from '../plan/conditions.ts';
 
-/** One `@defer` of a selection set. Fields inside of it belong to it, those of nested ones to the innermost. */
+/** One `@defer` of a selection set. A field belongs to the innermost `@defer` around it. */
 export interface DeferUsage {
   /** Unique in the process, to compare sets of them. */
   readonly id: number;
@@ -36,7 +36,7 @@ export function streamUsageOf(node: FieldNode, conditions: Conditions): StreamUs
   return { label: labelOf(directive), directive };
 }
 
-/** The variables that turn the directives of an operation on and off. Undefined if it has none of them. */
+/** Finds the variables that turn the directives of an operation on and off. Returns undefined if the operation has no such directives. */
 export function findPartVariables(operation: OperationDefinitionNode, fragments: Fragments): readonly string[] | undefined {
   const variables = new Set<string>();
   let isUsed = false;
@@ -50,7 +50,7 @@ export function findPartVariables(operation: OperationDefinitionNode, fragments:
   return isUsed ? [...variables] : undefined;
 }
 
-/** True for `if: false`. Null counts as not given, as for the other arguments. */
+/** True for `if: false`. An `if` that is null counts as absent, like the other arguments. */
 function isOff(directive: DirectiveNode, conditions: Conditions): boolean {
   const value = valueOf(directive, 'if');
   return value?.kind === Kind.VARIABLE ? conditions.get(value.name.value) === false : value?.kind === Kind.BOOLEAN && !value.value;

@@ -31,7 +31,7 @@ export class PlannedArguments {
   /** True when they do not depend on variables. */
   readonly areConstant: boolean;
   readonly #definition: GraphQLField<unknown, unknown>;
-  /** Undefined if graphql-js coerces them each time. */
+  /** The prepared values of the arguments; undefined if graphql-js coerces the arguments each time. */
   readonly #given: GivenInputs | undefined;
   readonly #page: PageDefault | undefined;
   readonly #pageSize: Prepared;
@@ -54,7 +54,7 @@ export class PlannedArguments {
     return values;
   }
 
-  /** Null counts as not given: it would ask for all items. */
+  /** A page size of null counts as not given, because it would ask for all items. */
   #setPage(values: ArgumentValues, { names, name }: PageDefault, run: Run): void {
     if (names.some((one) => values[one] !== undefined && values[one] !== null)) return;
     const size = valueOf(this.#pageSize, run);
@@ -74,7 +74,7 @@ export class PlannedArguments {
 /** A field with its arguments. */
 interface PlannedCall {
   readonly node: FieldNode;
-  /** Undefined if the field has no arguments. */
+  /** The arguments of the field, if it has any. */
   readonly arguments: PlannedArguments | undefined;
 }
 

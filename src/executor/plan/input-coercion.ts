@@ -17,9 +17,12 @@ import { absent, createRecord, put, valueOf, workIn, workOfContainer } from './p
  */
 export interface InputCoercion {
   readonly nonNull: boolean;
-  /** Which built-in scalar it is: see built-in-scalars.ts. */
+  /** The number of the built-in scalar: see built-in-scalars.ts. */
   readonly plain: number;
-  /** True if coerced values may share objects with the given ones, which a custom scalar may return. Those of input objects copy them. */
+  /**
+   * True if coerced values may share objects with the given values, because a custom scalar may return a value as it is. Input objects copy
+   * their values.
+   */
   readonly shares: boolean;
   /** Coerces a value that is not plain, null or undefined, and counts its work. */
   readonly coerce: (value: unknown, run: Run) => unknown;
@@ -62,7 +65,8 @@ function leafCoercer(type: GraphQLLeafType): InputCoercion['coerce'] {
 function listCoercer(item: InputCoercion): InputCoercion['coerce'] {
   return (value, run) => {
     if (!Array.isArray(value) && typeof value === 'object' && value !== null && Symbol.iterator in value) return undefined;
-    // A single value counts as a list of one. A copy has its final length from the start: one that grows takes three times the memory.
+    // A single value counts as a list of one. The copy has its final length from the start: an array that grows takes three times the
+    // memory.
     const list: unknown[] = Array.isArray(value) ? [...(value as unknown[])] : [value];
     run.budget.spend(workOfContainer(list.length));
     for (let at = 0; at < list.length; at++) {

@@ -79,7 +79,7 @@ interface GivenNode {
 /** The arguments of a field, or the fields of an input type, in the order of the schema. */
 export class Inputs {
   readonly list: readonly PreparedInput[];
-  /** For clients that give none, as for the objects of `[{}, {}]`. Null: not prepared. */
+  /** The inputs for a client that gives none, as in the objects of `[{}, {}]`. Null until they are first needed. */
   #none: GivenInputs | undefined | null = null;
 
   constructor(inputs: readonly (GraphQLArgument | GraphQLInputField)[]) {
@@ -170,7 +170,7 @@ type WithDefault = { readonly defaultValue?: unknown; readonly default?: object 
 export class PreparedInput {
   readonly name: string;
   readonly type: GraphQLInputType;
-  /** True for a name like `constructor`: if it is absent, graphql-js takes what the value inherits. */
+  /** True for a name like `constructor`: if the client does not send it, graphql-js takes the inherited property. */
   readonly isInherited: boolean;
   readonly #input: GraphQLArgument | GraphQLInputField;
   #isPrepared = false;

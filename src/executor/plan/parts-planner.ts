@@ -13,11 +13,14 @@ export type PartsFormat = 'current' | 'legacy';
 /** Plans operations with `@defer` and `@stream`. */
 export interface PartsPlanner {
   readonly format: PartsFormat;
-  /** The variables that turn the directives of an operation on and off. Undefined if it has none of them. */
+  /** Finds the variables that turn the directives of an operation on and off. Returns undefined if the operation has no such directives. */
   survey(operation: OperationDefinitionNode, fragments: Fragments): readonly string[] | undefined;
-  /** Collects fields like `collectFields`: those in the part of the object, and the others. */
+  /** Collects fields like `collectFields`, in two groups: the fields in the part of the object, and the fields of later parts. */
   collect(settings: CollectSettings, below: NodesOfObject): CollectedParts;
-  /** Called with the first part. Returns it if nothing follows it; otherwise what graphql-js 17 returns, also to tracing channels. */
+  /**
+   * Called with the first part. Returns this part if nothing follows it, else a divided result in the form of graphql-js 17, which tracing
+   * channels also get.
+   */
   begin(run: Run, result: ExecutionResult): ExecutionResult | DividedResult;
 }
 
@@ -27,7 +30,7 @@ export interface DividedResult {
   readonly subsequentResults: AsyncIterator<unknown>;
 }
 
-/** Nodes to collect for an object of a type. `parts` are those of the field that returns the object. */
+/** Nodes to collect for an object of a type. `parts`: the parts of the field that returns the object. */
 export interface NodesOfObject {
   readonly type: GraphQLObjectType;
   readonly nodes: readonly FieldNode[];

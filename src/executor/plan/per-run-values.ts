@@ -17,7 +17,7 @@ export type Prepared = unknown;
 export class PerRunValue {
   /** The work of making it, with everything in it. */
   readonly work: number;
-  /** Makes the value. Returns undefined if graphql-js has to coerce the literal. */
+  /** Makes the value for a run. Returns undefined if graphql-js has to coerce the literal. */
   readonly make: (run: Run) => unknown;
 
   constructor(work: number, make: (run: Run) => unknown) {
@@ -26,7 +26,7 @@ export class PerRunValue {
   }
 }
 
-/** Stands for a value that is not given. */
+/** Marks a value that is not given. */
 export const absent: unique symbol = Symbol('absent');
 
 /** Returns the value for this run. Whoever calls it counts the work. */
@@ -38,7 +38,7 @@ export function workIn(prepared: Prepared): number {
   return prepared instanceof PerRunValue ? prepared.work : 0;
 }
 
-/** The work of making an object or a list with this many values, without that of the values. */
+/** The work of making an object or a list with this many values, not counting the work of its values. */
 export function workOfContainer(values: number): number {
   return workOf.inputValue + values / workOf.inputLeaves;
 }
@@ -108,7 +108,7 @@ function valuesIn(node: ValueNode): readonly ValueNode[] {
   return node.kind === Kind.OBJECT ? [node, ...node.fields.flatMap(({ value }) => valuesIn(value))] : [node];
 }
 
-/** False for scalars that have only the older function, even in 17. */
+/** False for scalars that have only `parseLiteral`, the older function, as some have even with graphql 17. */
 function hasLiteralCoercion(type: GraphQLLeafType): boolean {
   return isGraphQL17 && type[coerceLiteral] !== undefined;
 }
@@ -122,7 +122,7 @@ export function readLiteral(type: GraphQLLeafType, node: ValueNode, run?: Run): 
   }
 }
 
-/** graphql-js's value for an argument of this type or default. Undefined if it is invalid. */
+/** Returns the value that graphql-js computes for an argument with this type or this default. Returns undefined if the value is invalid. */
 export function coerceWithGraphQLJS(input: object, value?: ValueNode, run?: Run): unknown {
   const name: NameNode = { kind: Kind.NAME, value: 'value' };
   const given: ArgumentNode[] = value === undefined ? [] : [{ kind: Kind.ARGUMENT, name, value }];

@@ -46,7 +46,7 @@ export class Plan {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly fragments: Fragments;
-  /** False with graphql 17's directive against error propagation. */
+  /** False if the operation has graphql 17's directive against error propagation. */
   readonly propagatesErrors: boolean;
   readonly #pageDefaults: PageDefaults | undefined;
   readonly #conditionVariables: readonly string[];
@@ -57,7 +57,7 @@ export class Plan {
   readonly #variants = new Map<string, Variant>();
   /** True if fields have been planned that do not count in the memory of the document. */
   hasGrown = false;
-  /** The fields and selections planned so far, and how many of them count there. */
+  /** The number of fields and selections planned so far, and how many of them the memory of the document counts. */
   #planned = 0;
   #counted = 0;
 
@@ -99,8 +99,8 @@ export class Plan {
   }
 
   /**
-   * False if the plan needs more room than its document has: then it is not kept. A few hundred characters of nested fragment spreads can
-   * select a million fields, times the number of variants, and two fields of an interface with 60 types are 120.
+   * False if the plan needs more room than its document has, so that it must not be kept. A few hundred characters of nested fragment
+   * spreads can select a million fields, times the number of variants, and two fields of an interface with 60 types are 120.
    */
   fitsIn({ takeRoom = (planned) => this.#counted + planned <= (this.document.tokenCount ?? unknownTokens) }: PlanMemory): boolean {
     this.hasGrown = false;
@@ -217,14 +217,14 @@ export interface SelectedObject {
     readonly responseName: string;
     readonly fieldName: string;
     readonly definition: GraphQLField<unknown, unknown>;
-    /** The nodes that are merged: pass them to collect what is below the field. */
+    /** The merged nodes of the field: pass them to collect the fields below. */
     readonly nodes: readonly FieldNode[];
   }[];
 }
 
 /**
- * Returns a function that collects what nodes of an operation (or the operation itself) select for an object of a type, as its execution
- * does. Equal selections are the same object.
+ * Returns a function that collects the fields that nodes of an operation (or the operation itself) select for an object of a type, as the
+ * execution does. Equal selections are the same object.
  */
 export function selectionsOf({
   schema,

@@ -57,7 +57,7 @@ export interface FieldParts {
 
 /** A list whose items are delivered one by one. */
 export interface Streaming {
-  /** Completes the first items as `Shape.complete` does. The others follow. */
+  /** Completes the first items as `Shape.complete` does. Later items are streamed. */
   complete(position: Position, item: Shape, value: Iterable<unknown> | AsyncIterable<unknown>): unknown;
 }
 
@@ -96,7 +96,7 @@ export class PlannedField {
   readonly definition: GraphQLField<unknown, unknown>;
   readonly parentType: GraphQLObjectType;
   readonly shape: Shape;
-  /** Undefined if the field has no arguments. */
+  /** The arguments of the field, if it has any. */
   readonly arguments: PlannedArguments | undefined;
   /** The value of `__typename`; undefined for other fields. */
   readonly typename: string | undefined;
@@ -153,7 +153,7 @@ export class Selection {
   /** Number of objects so far, and the code that is generated after many: see generated-code.ts. */
   runs = 0;
   code: GeneratedCode | undefined = undefined;
-  /** Undefined if all fields belong to one part. */
+  /** The deferred fields of the selection; undefined if all fields belong to one part. */
   readonly deferral: Deferral | undefined;
 
   constructor(fields: readonly PlannedField[], { type, nodes, next, deferral }: SelectionOrigin) {

@@ -36,7 +36,7 @@ export function prepareVariables(schema: GraphQLSchema, definitions: readonly Va
   const variables: PreparedVariable[] = [];
   for (const definition of definitions) {
     const type = typeFromAST(schema, definition.type as never) as GraphQLInputType | undefined;
-    // In 16 the values are in an ordinary object.
+    // graphql 16 puts the values into an ordinary object, where `__proto__` is special.
     if (!isInputType(type) || definition.variable.name.value === '__proto__') return () => new UncoercedVariable(definition);
     variables.push(new PreparedVariable(definition, type));
   }
@@ -91,7 +91,7 @@ class PreparedVariable {
     return { name: this.name, type: this.#type, default: literal && { literal } };
   }
 
-  /** Adds the default of a variable that is not given, if it has one. False: graphql-js decides. */
+  /** Adds the default of a variable that is not given, if it has one. Returns false if graphql-js has to coerce the variable. */
   addAbsent(coerced: Record<string, unknown>, sources: Record<string, unknown> | undefined, run: Run): boolean {
     if (this.#literal === undefined && this.#nonNull) return false;
     if (sources !== undefined) put(sources, this.name, { signature: this.signature() });

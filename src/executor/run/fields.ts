@@ -181,7 +181,7 @@ const codeRuntime = {
     }
   },
 
-  /** Adds a value to the pending ones of an object, which is created when all fields have run. Returns their container. */
+  /** Adds a pending value to the container of an object, which is created when all fields have run. Returns the container. */
   wait(run: Run, position: Position, pending: PendingContainer | undefined, value: Pending, key: string): PendingContainer {
     const container = pending ?? new PendingContainer(run, undefined, position);
     container.adopt(value, key);

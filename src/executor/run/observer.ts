@@ -33,9 +33,9 @@ export interface ObservedTypeCall {
 export interface ExecutionObserver {
   /** Called with each `info` before a function of the schema gets it. May add properties. */
   info?(info: GraphQLResolveInfo): void;
-  /** Called in place of each resolver. Must call `resolve` once and return what it returns. Generated code is not used meanwhile. */
+  /** Called in place of each resolver. Must call `resolve` once and return its result. A run with this observer uses no generated code. */
   field?(call: ObservedCall, resolve: () => unknown): unknown;
-  /** The same for each `resolveType` and `isTypeOf`. graphql-js's default `resolveType` is one call. */
+  /** Called in place of each `resolveType` and `isTypeOf`, like `field`. The default `resolveType` of graphql-js counts as one call. */
   type?(call: ObservedTypeCall, resolve: () => unknown): unknown;
 }
 

@@ -4,7 +4,7 @@ import { withoutStacks } from '../../shared/index.ts';
 
 /** A part of the response, delivered with its errors: the first result, deferred fields of an object, or an item of a streamed list. */
 export class Part {
-  /** Set when the part has finished. */
+  /** The data of the part, once it has finished. */
   data: unknown = undefined;
   errors: GraphQLError[] | undefined = undefined;
   /** The error that has reached the root of the part, whose data is therefore null. */

@@ -25,7 +25,7 @@ export abstract class Pending {
     this.run = run;
   }
 
-  /** True when its value is no longer needed: the run has finished, or this position or one above is null because of an error. */
+  /** True if nobody needs the value any more: the run has finished, or an error has made this position or one above it null. */
   isOver(): boolean {
     if (this.failed || this.run.finished) return true;
     let above = this.parent;
@@ -43,7 +43,7 @@ export abstract class Pending {
     }
   }
 
-  /** Makes the position null, or its container if it is non-null and errors propagate. */
+  /** Makes the position null, or if it is non-null and errors propagate, the container of the position. */
   fail(thrown: unknown): void {
     if (this.isOver()) return;
     this.failed = true;
@@ -160,7 +160,7 @@ export abstract class Promised extends Late {
     run.budget.spend(workOf.promise);
   }
 
-  /** The resolver goes on, and `close` of the handler waits for it if it belongs to a deferred part. */
+  /** Stops waiting for the resolver, which goes on. `close` of the handler waits for a resolver of a deferred part. */
   override stopWaiting(reason: unknown): void {
     if (this.run !== this.run.root) this.run.settings.invocation?.closeAfter?.(this.#promise);
     super.stopWaiting(reason);

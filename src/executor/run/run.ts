@@ -47,7 +47,7 @@ export interface RunSettings {
   readonly takesAsyncIterables?: boolean | undefined;
   /** Default: the response has one part. */
   readonly parts?: PartLimits | undefined;
-  /** If true, nobody can change the variables of the run by changing the given ones, which came from JSON. Default: false */
+  /** If true, the run copies the given variables, which came from JSON, so that nobody can change them meanwhile. Default: false */
   readonly copiesVariables?: boolean | undefined;
 }
 
@@ -57,7 +57,7 @@ export type ExplainMismatch = (mismatch: Mismatch) => string;
 /** A value that does not match the type of its field: null where that is not allowed, no list where one is expected, or a wrong leaf. */
 export interface Mismatch {
   readonly info: GraphQLResolveInfo;
-  /** Undefined if the value is a property of the parent object, or the result of its method. */
+  /** The resolver; undefined if the value is a property of the parent object, or the result of its method. */
   readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined;
   readonly value: unknown;
   /** The parent object. Undefined at the root without a rootValue, and for values that were awaited. */
@@ -99,7 +99,7 @@ export class Run {
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
   /** True when the first error ends the execution. */
   readonly haltsOnError: boolean;
-  /** The run of the first part, which has what all of them share and may change. */
+  /** The run of the first part, which holds the state that all parts share. */
   readonly root: Run;
   readonly part: Part;
   /** The deferred fragments around the objects: see parts/. */
@@ -116,13 +116,13 @@ export class Run {
   readonly #propagatesErrors: boolean;
   readonly #keepsFinished: boolean;
 
-  // The following members are those of the root.
+  // The following members are used on the root run only.
   #info: SharedInfo | undefined = undefined;
   /** In the installed major's shape: `{ sources, coerced }` in 17, the values themselves in 16. Undefined: there are no variables. */
   variableValues: VariableValues | undefined = undefined;
   /** True when nothing follows. */
   hasEnded = false;
-  /** Undefined until a batched field has been reached. */
+  /** The waiting calls of batched fields, once such a field has been reached. */
   batches: Batches | undefined = undefined;
   /** The lines of the document. Undefined: no error has been located. */
   lineStarts: LineStarts | undefined = undefined;
@@ -185,7 +185,7 @@ export class Run {
     if (observer !== undefined) this.observe(observer);
   }
 
-  /** Adds an observer, around the one that there is. */
+  /** Adds an observer around the present one. */
   observe(observer: ExecutionObserver): void {
     this.observer = joinObservers([observer, this.observer]);
     this.fieldObserver = observesFields(this.observer) ? this.observer : undefined;
@@ -252,7 +252,7 @@ export class Run {
     this.part.finish(data);
   }
 
-  /** Called when nothing follows. */
+  /** Ends the execution: nothing follows. */
   end(): void {
     this.hasEnded = true;
     this.#info?.end();

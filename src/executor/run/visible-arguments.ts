@@ -9,7 +9,7 @@ export const allArguments = 4;
 
 /** How to call a resolver. */
 export interface ResolverCall {
-  /** Number of leading arguments it needs. The others are not created; the context is always passed. */
+  /** The number of leading arguments that the resolver needs. Later arguments are not created. The context is always passed. */
   readonly visible: number;
   /** The function to call: the unbound one if an arrow function was bound to its resolver map. */
   readonly call: Resolver;

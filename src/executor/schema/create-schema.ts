@@ -43,7 +43,7 @@ export type FindCheck = () => CheckWhole | { readonly missing: string | undefine
 export interface SchemaSettings {
   /** Build and check the whole schema first, with graphql-js and this checker. False: production's checks only. */
   readonly checkWhole: FindCheck | false;
-  /** Called for what may be a mistake, and when `@graphql-tools/schema` cannot be loaded. */
+  /** Called with messages about likely mistakes, and when `@graphql-tools/schema` cannot be loaded. */
   readonly warn?: (message: string) => void;
   /** Directives that are added unless the schema defines them. Default: those of the specification. */
   readonly directives?: readonly GraphQLDirective[];
@@ -82,7 +82,7 @@ function readySchema(input: unknown, { checkWhole: whole, directives = [], warn 
   return schema;
 }
 
-/** The schema itself if it has all directives, else a copy with the same types. */
+/** Returns the schema itself if it has all directives, else a copy with the same types. */
 function withDirectives(schema: GraphQLSchema, directives: readonly GraphQLDirective[]): GraphQLSchema {
   const missing = directives.filter(({ name }) => !schema.getDirective(name));
   return missing.length === 0 ? schema : new GraphQLSchema({ ...schema.toConfig(), directives: [...schema.getDirectives(), ...missing] });

@@ -54,7 +54,7 @@ class GatheredFields {
     this.#scope = scope;
   }
 
-  /** False if two fields of one name differ. */
+  /** Gathers the fields of a selection set. Returns false if two fields of one name differ. */
   gather({ type, selectionSet: { selections } }: TypedSelectionSet): boolean {
     for (let at = 0; at < selections.length; at++) {
       if (!this.#scope.hasStepsLeft()) return false;

@@ -96,7 +96,7 @@ function areArgumentsKnownValid(scope: Scope, definitions: readonly GraphQLArgum
   return known === nodes.length;
 }
 
-/** Null: there are several. */
+/** Returns the only argument of this name; null if there are several. */
 function onlyNamed(name: string, nodes: readonly ArgumentNode[]): ArgumentNode | null | undefined {
   let found: ArgumentNode | undefined;
   for (let at = 0; at < nodes.length; at++) {

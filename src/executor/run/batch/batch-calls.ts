@@ -71,7 +71,7 @@ export function openBatchesOf(run: Run): OpenBatches {
 
 /** One call of a batched resolver. */
 class BatchCall {
-  /** The values of the objects that wait for it. */
+  /** The values of the objects that wait for this call. */
   values: BatchedValue[] = [];
   readonly #run: Run;
   readonly #field: PlannedField;
@@ -83,7 +83,7 @@ class BatchCall {
     this.#call = call;
   }
 
-  /** Leaves out what an earlier call has failed: it may have ended the run. */
+  /** Makes the call, without objects whose position is null by now: an earlier call may have failed them. */
   make(): void {
     this.values = this.values.filter((value) => !value.isOver());
     if (this.values.length === 0) return;
@@ -99,7 +99,7 @@ class BatchCall {
   #resolve(parents: readonly unknown[]): unknown {
     const run = this.#run;
     const call = this.#call;
-    // The path of a call is that of the selection, without the indexes of lists.
+    // The path of a call is the path of the selection, without the indexes of lists.
     const path = withoutIndexes(this.values[0]!.position.path.prev);
     const observed = new ObservedField(run, this.#field, { path }, parents, parents.length);
     const { args } = observed;
@@ -152,7 +152,7 @@ function withoutIndexes(path: Path | undefined): Path | undefined {
   return typeof path.key === 'number' ? prev : { ...path, prev };
 }
 
-/** The value of a batched field of one object. Its position is created when it is needed: thousands of values wait at the same time. */
+/** The value of a batched field of one object. Thousands of values wait at the same time, so each creates its position only when needed. */
 export class BatchedValue extends Late {
   readonly field: PlannedField;
   readonly source: unknown;

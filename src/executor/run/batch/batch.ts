@@ -22,7 +22,7 @@ export type BatchResolver<TParent = any, TArgs = any, TContext = any, TResult = 
 ) => readonly BatchedResult<TResult>[] | Promise<readonly BatchedResult<TResult>[]>;
 
 export interface BatchOptions {
-  /** Parents of one call: more parents are several calls, made at the same time. Default: no limit */
+  /** The most parents of one call. More parents make several calls at the same time. Default: no limit */
   readonly maxSize?: number;
 }
 

@@ -35,7 +35,7 @@ export class AbstractShape extends Shape {
   /** The type name of an object, a promise of it, or an invalid value. */
   #resolveType(fieldRun: FieldRun, value: unknown): unknown {
     if (this.#type.resolveType === undefined) {
-      // This is what the default resolver does, but without `info`.
+      // Does the same as the default resolver, but without creating `info`.
       const typename = typeof value === 'object' ? (value as { __typename?: unknown }).__typename : undefined;
       if (typeof typename === 'string') return typename;
     }

@@ -16,7 +16,7 @@ export interface Follower {
   follow(iterator: AsyncIterator<unknown>): void;
 }
 
-/** Completes the items as they arrive, or the first of them. Throws if the iteration cannot begin. */
+/** Completes all items as they arrive, or only the first ones. Throws if the iteration cannot begin. */
 export function completeAsyncIterable(list: ListRun, items: AsyncIterable<unknown>, follower?: Follower): unknown {
   const iterator = items[Symbol.asyncIterator]();
   if (follower?.count === 0) {
@@ -78,7 +78,7 @@ class AsyncList extends PendingContainer {
   /** An unfinished list fails as a whole: otherwise the client could not see that items are missing. */
   override stopWaiting(reason: unknown): void {
     if (!this.#ended) this.fail(reason);
-    // Also if it has failed: sources in its items are closed.
+    // A list that has failed stops waiting, too: this closes the sources in its items.
     super.stopWaiting(reason);
   }
 

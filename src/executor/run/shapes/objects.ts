@@ -14,7 +14,7 @@ import { isPromiseLike } from '../../../shared/index.ts';
 /** Objects of one type below one field. */
 export class ObjectShape extends Shape {
   readonly #type: GraphQLObjectType;
-  /** True for the second type of an interface's objects, and further ones. */
+  /** True for the second and each further type of an interface's objects. */
   readonly #isFurther: boolean;
   #selection: Selection | undefined = undefined;
 

@@ -94,7 +94,7 @@ export class LazySchema extends GraphQLSchema {
     return (this.#directives ??= this.#types.directives());
   }
 
-  /** Lists types in the order of the text until the schema has been enumerated, and then in that of graphql-js. */
+  /** Lists types in the order of the text until the schema has been enumerated, then in the order of graphql-js. */
   override getImplementations(interfaceType: GraphQLInterfaceType): Implementations {
     if (this.#whole) return this.#whole.getImplementations(interfaceType);
     const names = [...this.#implementersOf(interfaceType.name)];

@@ -60,7 +60,7 @@ export class LazyTypes {
     return [...this.#index.types.keys()].map((name) => this.lookUp(name, 'the schema'));
   }
 
-  /** The directives of the text, then the standard ones that it does not redefine. */
+  /** Returns the directives of the text, then the standard directives that the text does not redefine. */
   directives(): GraphQLDirective[] {
     const extensions = this.#index.directiveExtensions.map((at) => parseDefinition(this.#index, at));
     const defined = this.#index.directives.map((at) => this.#createDirective(parseDefinition(this.#index, at), extensions));

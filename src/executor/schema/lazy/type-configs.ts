@@ -71,7 +71,10 @@ function defaultConfig({ defaultValue }: InputValueDefinitionNode, type: GraphQL
   return versionInfo.major >= 17 ? { default: { literal: defaultValue } } : { defaultValue: valueOf(defaultValue, type) };
 }
 
-/** Undefined if the literal is invalid. Not by `valueFromAST`, which bundles would contain for graphql 16 only. */
+/**
+ * Returns the value of a literal; undefined if it is invalid. Does not use `valueFromAST`, which would be in every bundle for graphql 16
+ * alone.
+ */
 function valueOf(literal: ValueNode, type: GraphQLInputType): unknown {
   const name = 'value';
   try {

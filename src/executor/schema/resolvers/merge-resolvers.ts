@@ -27,7 +27,7 @@ export class MergedResolvers {
   }
 }
 
-/** The resolvers of one type. For one name the last wins; two resolver objects are merged. */
+/** The resolvers of one type. Of two resolvers with one name, the last wins; two resolver objects are merged. */
 export class MergedTypeResolvers {
   readonly #maps: readonly ResolverRecord[];
   /** A `GraphQLScalarType` of any copy of graphql. */
@@ -50,7 +50,7 @@ export class MergedTypeResolvers {
     return this.#find(name, (resolver) => resolver);
   }
 
-  /** The same value, bound to its map as in @graphql-tools/schema, because instances of classes need `this`. */
+  /** Returns the resolver of this name, bound to its map as in @graphql-tools/schema, because instances of classes need `this`. */
   get(name: string): unknown {
     return this.#find(name, bound);
   }

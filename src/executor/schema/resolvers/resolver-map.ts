@@ -42,7 +42,10 @@ export interface TypeResolvers<TContext = any> {
   readonly __isTypeOf?: (value: any, context: TContext, info: GraphQLResolveInfo) => unknown;
   /** Entities of a federation subgraph: the entity of a reference, which has its key and `__typename`. Only with `subgraph()`. Default: the reference itself. */
   readonly __resolveReference?: (reference: any, context: TContext, info: GraphQLResolveInfo) => unknown;
-  /** The same for all references of one `_entities` field: one value for each, in their order; an Error fails its reference alone. */
+  /**
+   * Resolves all references of one `_entities` field at once: one value for each, in the order of the references. An Error fails its
+   * reference alone.
+   */
   readonly __resolveReferences?: (references: readonly any[], context: TContext, info: GraphQLResolveInfo) => unknown;
 }
 

@@ -21,7 +21,7 @@ export function definitionsIn(source: string, { number, count, offset }: SourceP
   return scanDefinitions(source, offset) ?? definitionsOf(parseSource(source, number, count));
 }
 
-/** The index of a text, the number of texts, and its offset in all of them joined. */
+/** The index of a text, the number of texts, and the place of the text in all texts joined. */
 export interface SourcePlace {
   readonly number: number;
   readonly count: number;

@@ -94,7 +94,7 @@ function matchEnd(pattern: RegExp, text: string, position: number): number {
   return pattern.lastIndex;
 }
 
-/** All definitions in a text that starts at `offset` of all texts. Undefined if it needs a parser. */
+/** Returns the definitions of a text; undefined if only a parser can find them. `offset`: the place of the text in all texts joined. */
 export function scanDefinitions(text: string, offset = 0): readonly FoundDefinition<Span>[] | undefined {
   const definitions: ScannedDefinition[] = [];
   for (let at = skipGap(text, 0); at < text.length;) {
@@ -161,12 +161,12 @@ class ScannedDefinition implements FoundDefinition<Span> {
     this.#implemented = found[5];
   }
 
-  /** The same array each time, because it is a key of caches. */
+  /** Returns the same array each time, because caches use it as a key. */
   get at(): Span {
     return (this.#at ??= [this.#start, this.end]);
   }
 
-  /** Makes it a TypeEntry. */
+  /** Lets a single definition stand for a TypeEntry. */
   get extensions(): readonly [] {
     return none;
   }
@@ -212,7 +212,7 @@ function fieldAt(text: string, start: number): RegExpExecArray | null {
   return matchAt(description, text, start) && matchAt(field, text, description.lastIndex);
 }
 
-/** Finds its end again when needed, because operations use few fields of a large type. */
+/** A field that does not store its end, and finds it again when needed: operations use few fields of a large type. */
 class ScannedField implements ScannedMember {
   readonly name: string;
   readonly #text: string;

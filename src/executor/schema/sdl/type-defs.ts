@@ -31,7 +31,7 @@ function assertText(value: unknown, path: string): string {
   return value;
 }
 
-/** Schema text has a space in every definition. */
+/** True for a text without spaces that ends like a file name: schema text has a space in every definition. */
 function looksLikePath(text: string): boolean {
   return /^\S+\.(?:graphqls?|gql|sdl|ts|js|mjs|cjs|json|txt)$/.test(text.trim());
 }
