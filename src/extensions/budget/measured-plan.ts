@@ -14,7 +14,7 @@ export interface MeasuredPlan extends Plan {
 }
 
 export function measured({ capacity, refillPerSecond }: Plan): MeasuredPlan {
-  // Without rounding, 100 points at 100 / 60 per second could take 61 seconds.
+  // Rounds first: without that, 100 points at 100 / 60 per second could take 61 seconds.
   const window = Math.max(1, Math.ceil(Number((capacity / refillPerSecond).toFixed(3))));
   return { capacity, refillPerSecond, perPoint: Math.ceil(1e6 / refillPerSecond), parameters: `q=${Math.floor(capacity)};w=${window}` };
 }

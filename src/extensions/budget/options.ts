@@ -6,7 +6,7 @@ import type { BudgetStore, Identity } from '../stores/index.ts';
 
 /** Options of {@link budget}. */
 export interface BudgetOptions<TContext = any> {
-  /** Where the points are: `redisStore`, `postgresStore`, `dynamoDBStore`, `d1Store`, `durableObjectStore` or your own. */
+  /** The store of the points: `redisStore`, `postgresStore`, `dynamoDBStore`, `d1Store`, `durableObjectStore` or your own. */
   readonly store: BudgetStore;
   /**
    * Returns the client whose points an operation takes, for example the id of the user or the account, from what the server knows about it.
@@ -73,7 +73,7 @@ const expectations: Readonly<Record<keyof BudgetOptions, Expectation>> = {
   prefix: text,
 };
 
-/** Throws for options that would not do what they say. */
+/** Throws a TypeError for wrong options, with a message that says what to write instead. */
 export function assertBudgetOptions(options: BudgetOptions = {} as BudgetOptions): void {
   assertEntries('', options, expectations, 'budget');
   const { store, capacity, refillPerSecond, whenStoreFails, anonymous, clientAddress } = options;

@@ -30,7 +30,8 @@ export function budget<TContext = any>(options: BudgetOptions<TContext>): Server
   let server: ServerStartContext | undefined;
   return {
     once: 'budget()',
-    // The outermost, so that it sees whether another one has made the response public, but whatever refuses an execution takes no points.
+    // Around the request, this plugin is the outermost, so it sees whether another plugin has made the response public. Around the
+    // execution, it is the innermost, so an operation that another plugin refuses takes no points.
     position: { request: 'first', execution: 'last' },
     onlyWatches: true,
     corsHeaders: { exposed: ['RateLimit', 'RateLimit-Policy', 'Retry-After'] },
@@ -104,7 +105,7 @@ async function pay(options: BudgetOptions, execution: OperationExecution, cost: 
   throw refusal('RATE_LIMITED', message, { status: 429, retryAfter, batchIndex, details: { cost, left } });
 }
 
-/** Not repeated if it fails, because a take that fails or is late may have taken the points. */
+/** Takes points, once: a take that fails or is late may have taken them. */
 async function takeFrom({ store, storeTimeout = 250 }: BudgetOptions, { id, policy }: Client, take: Take): Promise<TakeResult> {
   const result = await inTime(storeTimeout, 'The store of budget', () =>
     store.take(id, policy === 'anonymous' ? { ...take, isAnonymous: true } : take),

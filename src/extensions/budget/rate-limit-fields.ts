@@ -1,7 +1,7 @@
 import { mayBeStored } from '../../shared/index.ts';
 import type { BudgetReport, HeaderMap } from '../../shared/index.ts';
 
-/** The points that an operation took, and what header fields say of them. */
+/** The points that an operation took, and its entries in the header fields. */
 export interface BudgetEntry {
   readonly report: BudgetReport;
   /** The value of `RateLimit-Policy`. */

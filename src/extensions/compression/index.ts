@@ -71,7 +71,7 @@ async function encode(response: HTTPResponse, coding: Coding): Promise<HTTPRespo
   const sent = HeaderMap.copyOf(headers);
   sent.set('content-encoding', coding);
   sent.delete('content-length');
-  // Set again, for an answer that another plugin returned without a call of `next`.
+  // Adds the field again, for an answer that another plugin returned without calling `next`.
   addCodingToVary(sent);
   // A strong ETag would differ for each coding (RFC 9110 section 8.8.1).
   const etag = sent.get('etag');

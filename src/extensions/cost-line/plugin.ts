@@ -102,7 +102,7 @@ interface Request {
   readonly start: number;
   readonly cpu: number | undefined;
   readonly operations: Operation[];
-  /** Undefined if the answer is not a stream. */
+  /** The status of a stream; undefined if the answer is not a stream. */
   streamStatus?: number;
 }
 
@@ -174,7 +174,7 @@ function describe({ call, record, calls, callMilliseconds, outcomes }: Operation
   };
 }
 
-/** Undefined if the request has a text, of which any id can be a claim. */
+/** Returns the id of the document; undefined if the request has a text, because a client can send any id beside a text. */
 function documentIdOf({ query, documentId, extensions }: OperationCall['request']): string | undefined {
   if (query !== undefined) return undefined;
   return documentId ?? (extensions?.['persistedQuery'] as { sha256Hash?: string } | undefined)?.sha256Hash;

@@ -28,7 +28,7 @@ export interface CostRecord {
     readonly calls: number;
     /** The sum of the milliseconds of all calls, concurrent ones included. */
     readonly ms: number;
-    /** The number of calls by what answered them: "memo", "fresh", "revalidated", "stale", "miss", "bypass" or "none". */
+    /** The number of calls by the source of their answer: "memo", "fresh", "revalidated", "stale", "miss", "bypass" or "none". */
     readonly outcomes: Readonly<Record<string, number>>;
   };
   /** Bytes of the body of the request; of a GET, of its query string. Absent for a stream of unknown length. */
@@ -52,9 +52,12 @@ export interface CostRecord {
   readonly idempotency?: 'claimed' | 'replayed' | 'refused';
   /** With the extension `budget`: the points that the operation cost, and those that its client has left. */
   readonly budget?: BudgetReport;
-  /** With the extension `authorization`: the rules of what the operation selects, if there are some, such as "scopes read:books". */
+  /** With the extension `authorization`: the rules of the selected fields, if there are any, such as "scopes read:books". */
   readonly needs?: readonly string[];
-  /** Present in a batch: bytes and status are those of the whole. Malformed elements do not count, because they are no operations. */
+  /**
+   * The place in a batch, whose bytes and status are those of the whole answer. Malformed elements do not count, because they are no
+   * operations.
+   */
   readonly batch?: { readonly index: number; readonly size: number };
 }
 

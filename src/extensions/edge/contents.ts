@@ -25,7 +25,7 @@ export class Contents {
   readonly unknown: Set<Place> = new Set<Place>();
   #left = maxVisits;
 
-  /** False: there are more objects than the limit, and not all were read. */
+  /** False if there are more objects than the limit, so that not all were read. */
   get isWhole(): boolean {
     return this.#left >= 0;
   }

@@ -21,19 +21,19 @@ export interface EdgeRequest extends RequestWatch {
   /** The time before any data of the answer was read, by `performance.now()`. */
   readonly startedAtMs: number;
   readonly operations: EdgeOperation[];
-  /** For a router, which reads the tags of a public answer in the answer. */
+  /** The tags for a router, which reads them from the `extensions` of a public answer. */
   tagExtensions?: TagExtensions;
 }
 
 /** One operation, as the extension sees it. */
 export interface EdgeOperation extends Pick<OperationCall, 'request' | 'requestIsBatched' | 'facts'> {
-  /** Undefined until the operation has ended. */
+  /** The outcome, once the operation has ended. */
   outcome?: OperationOutcome;
-  /** Undefined unless the operation is executed. */
+  /** The hints of resolvers, if the operation was executed. */
   resolverHints?: ResolverHints;
   /** The result from the shared store of answers. Undefined: the store was not read. */
   lookup?: Lookup;
-  /** When the first stored response of a data source that the answer is based on expires, in milliseconds since 1970. Default: Infinity */
+  /** The time, in milliseconds since 1970, at which the first of the stored responses behind the answer expires. Default: Infinity */
   freshUntil: Milliseconds;
   /** The fields that `context` and hooks had set when it ended. */
   fields: readonly (readonly [name: string, value: string])[];

@@ -12,34 +12,34 @@ export interface Dialect {
   readonly lifetime: string | undefined;
   /** A directive beside the lifetime. */
   readonly directive?: string;
-  /** False: it does not read stale-while-revalidate and stale-if-error. With `s-maxage`, Cloudflare does not. Default: true */
+  /** False for a store that does not read stale-while-revalidate and stale-if-error, such as Cloudflare with `s-maxage`. Default: true */
   readonly stale?: boolean;
-  /** Undefined if the store has no tags. */
+  /** The form of tags; undefined if the store has no tags. */
   readonly tags: TagDialect | undefined;
   /**
-   * How `Vary` counts. "listed": fields other than Accept count if the store's own settings name them. "written": those of `varyHeaders` and
-   * Origin count, because answers name them in another field. "ignored": they never count.
+   * The effect of `Vary`. "listed": fields other than Accept count if the store's own settings name them. "written": those of `varyHeaders`
+   * and Origin count, because answers name them in another field. "ignored": they never count.
    */
   readonly vary: 'honoured' | 'listed' | 'written' | 'ignored';
   /**
-   * False: its key has no `accept`, or has it only by a setting, so that all clients share one answer. Then public answers are
-   * application/json, which every client of GraphQL reads, and a client that does not accept it gets a private one. Default: true
+   * False for a store whose key has no `accept` unless a setting adds it, so that all clients share one answer. Then public answers are
+   * application/json, which every client of GraphQL reads, and a client that does not accept it gets a private answer. Default: true
    */
   readonly keyHasAccept?: boolean;
-  /** The methods whose answers it keeps. The key of a CDN is a URL, so it holds answers to GET only. Default: GET */
+  /** The methods whose answers the store keeps. The key of a CDN is a URL, so a CDN keeps answers to GET only. Default: GET */
   readonly methods?: readonly string[];
 }
 
 /** The tags of a store, with its limits for them. */
 export interface TagDialect {
-  /** Undefined if the tags go into the `extensions` of the answer. */
+  /** The header field for tags; undefined if the tags go into the `extensions` of the answer. */
   readonly header: string | undefined;
   readonly separator: ',' | ' ';
-  /** Tags of one answer. */
+  /** The most tags of one answer. */
   readonly maxTags: number;
-  /** Characters of one tag. */
+  /** The most characters of one tag. */
   readonly maxLength: number;
-  /** Characters of all tags of an answer with their separators. */
+  /** The most characters of all tags of an answer, with their separators. */
   readonly maxTotal: number;
 }
 
@@ -47,8 +47,8 @@ export interface TagDialect {
 const safeTotal = 8_000;
 
 /**
- * As documented by the vendors in November 2026. If a vendor documents no limit, the limit is our choice. Tags consist of letters, digits and
- * `_ - . :`, which all vendors accept. A vendor that ignores case may purge more than was named, never less.
+ * The limits that vendors documented in November 2026. If a vendor documents none, we chose one. Tags consist of letters, digits and `_ - .
+ * :`, which all vendors accept. A vendor that ignores case may purge more than was named, never less.
  */
 export const dialects: Readonly<Record<CDN, Dialect>> = {
   netlify: {

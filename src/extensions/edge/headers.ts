@@ -6,13 +6,13 @@ import type { ReadingRules } from './watched-request.ts';
 
 const rateLimitFields = ['ratelimit', 'ratelimit-policy'];
 
-/** Writes the decision into the header fields of an answer. A private answer has them already. */
+/** Writes the decision into the header fields of an answer. A private answer has its fields already. */
 export function writeDecision(decision: EdgeDecision, headers: HeaderMap, method: string, options: EdgeOptions, rules: ReadingRules): void {
   const { browserMaxAge = 0, staleWhileRevalidate, staleIfError, cdn } = options;
   // All answers of one URL need the same Netlify-Vary, even refusals, because Netlify derives its key from the stored answer.
   if (cdn === 'netlify' && method === 'GET') headers.set('netlify-vary', netlifyVary(rules, headers));
   if (!decision.public || cdn === undefined) return;
-  // They describe the points of one client.
+  // These fields describe the points of one client.
   for (const name of rateLimitFields) headers.delete(name);
   const dialect = dialects[cdn];
   const lifetime = { maxAge: decision.maxAge, browserMaxAge, staleWhileRevalidate, staleIfError };

@@ -5,12 +5,15 @@ interface HostResponse {
   getHeader(name: string): number | string | readonly string[] | undefined;
 }
 
-/** Undefined if no middleware shares the response on this platform. */
+/** Returns the host's response; undefined if no middleware shares the response on this platform. */
 function hostResponseOf({ platform, invocation }: RequestCall): HostResponse | undefined {
   return platform === 'node:http' ? (invocation.event as { readonly response: HostResponse }).response : undefined;
 }
 
-/** The reason why what middleware has done makes the answer private. Express sessions replace `writeHead`, and set their cookie there. */
+/**
+ * Returns the reason if something that middleware did makes the answer private. Express sessions replace `writeHead`, and set their cookie
+ * there.
+ */
 export function reasonInHost(call: RequestCall): string | undefined {
   const response = hostResponseOf(call);
   if (response === undefined) return undefined;

@@ -149,7 +149,7 @@ export class Purges {
     this.#work.clear();
   }
 
-  /** Purges by hand. */
+  /** Purges on request of the application. */
   async purge({ entities = [], types = [], fields = [], tags = [] }: PurgeRequest, platform: PurgePlatform | undefined): Promise<void> {
     if (this.hasNone) throw new Error('Expected edge to have the option purge or store to purge answers from, got neither.');
     const named = entities.flatMap(({ typename, id }) => tagsOfEntity(typename, String(id), this.#salt));

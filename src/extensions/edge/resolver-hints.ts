@@ -38,8 +38,8 @@ export class ResolverHints implements ExecutionObserver {
   }
 
   /**
-   * The strictest hint of an operation. Those of resolvers replace the hint of the schema for their field and parent type if all calls of the
-   * field have given one.
+   * Computes the strictest hint of an operation. Hints of resolvers replace the schema's hint for their field and parent type if every call
+   * of the field has given a hint.
    */
   overall(root: Place): OverallPolicy {
     const overall: OverallPolicy = newCachePolicy();

@@ -43,7 +43,7 @@ export interface NestedField {
 /** Fields that are read for one list of fields. Documents with more are possible, because fragments apply to many types. */
 const maxSteps = 100_000;
 
-/** Returns the place of the root object. Undefined: the schema has no such root type. */
+/** Returns the place of the root object; undefined if the schema has no such root type. */
 export function rootOf(origin: SelectionsOrigin, operation: OperationDefinitionNode): Place | undefined {
   const root = origin.schema.getRootType(operation.operation);
   return root ? new Place(origin.schema, selectionsOf(origin), root, [operation as unknown as FieldNode]) : undefined;
@@ -107,7 +107,7 @@ export class Place {
     return [...new Set(this.#collect(this.types[0]!, this.#nodes).fields.map(({ fieldName }) => fieldName))];
   }
 
-  /** Visits each field of each type that may be here or below. False: there are too many, and not all were visited. */
+  /** Visits each field of each type that may be here or below. Returns false if there are too many to visit them all. */
   eachField(visit: (selected: SelectedField) => void): boolean {
     const walked = new Map<FieldNode, { readonly type: GraphQLNamedType; readonly nodes: readonly FieldNode[] }[]>();
     let left = maxSteps;

@@ -84,20 +84,20 @@ export interface MutationAnswer {
   /** null: the answer does not show the change. */
   readonly data: Answered | null;
   readonly errors: readonly GraphQLError[];
-  /** Whether the root field of this response name was called, and not refused. */
+  /** True if the root field of this response name was called, and not refused. */
   readonly hasRun: (key: string) => boolean;
 }
 
 /**
- * The tags that a mutation purges: those of the objects that it has returned. Where its answer does not show what has changed, because of an
- * error or a null, the types that were selected are purged.
+ * Returns the tags that a mutation purges: the tags of the objects that it has returned. Where an error or a null hides the change, the
+ * selected types are purged.
  */
 export function tagsOfMutation({ root, data, errors, hasRun }: MutationAnswer, salt: string | undefined): readonly string[] {
   const contents = new Contents();
   const inexact = new Set<string>();
   for (const field of root.shapeOf(root.types[0]!).fields) {
     const own = errors.filter(({ path }) => path?.[0] === field.key);
-    // Otherwise anybody could empty the CDN.
+    // A refused field purges nothing: otherwise anybody could empty the CDN.
     if (!hasRun(field.key) || own.some((error) => error.path!.length === 1 && (isRefusal(error) || isOfArguments(error)))) continue;
     const value = data?.[field.key] ?? null;
     contents.add(field, value);
@@ -119,7 +119,10 @@ export function tagsOfMutation({ root, data, errors, hasRun }: MutationAnswer, s
   return [...new Set([...named, ...[...inexact].flatMap(tagsOfType)])];
 }
 
-/** The most objects of one type, or of the types that they may have had before, that are purged by name. Above that, their types are. */
+/**
+ * The most objects of one type, or of the types that they may have had before, that are purged one by one. If there are more, all answers
+ * with their types are purged.
+ */
 const maxNamed = 1_000;
 
 function addAll(names: Set<string>, more: Iterable<string>): void {
@@ -136,7 +139,7 @@ function isOfArguments({ nodes }: GraphQLError): boolean {
   return nodes?.[0] !== undefined && nodes[0].kind !== Kind.FIELD;
 }
 
-/** True for an error that says that the client may not do this. */
+/** True for an error by which a field refuses the client. */
 export function isRefusal(error: unknown): boolean {
   const code = (error as { readonly extensions?: Readonly<Record<string, unknown>> } | null)?.extensions?.['code'];
   return code === 'UNAUTHENTICATED' || code === 'FORBIDDEN';

@@ -39,7 +39,7 @@ export const routerHeaders: readonly string[] = ['x-router-secret', 'apollo-fede
 /** The header that requests a report. */
 export const explainHeader = 'graphql-functions-explain';
 
-/** The same call, with its reads recorded. Path and method are in every key. */
+/** Returns the call in a form that records reads. Path and method need no record, because they are in every key. */
 export function watchedCall(call: RequestCall, watch: RequestWatch): RequestCall {
   rememberOriginal(call);
   const accepts: RequestCall['accepts'] = (mediaType) => {

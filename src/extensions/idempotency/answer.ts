@@ -7,7 +7,7 @@ import type { OperationExecution, HTTPExtension, OperationOutcome } from '../../
 /** A stored answer, in JSON. It has no header fields, because they may be cookies. */
 interface StoredAnswer {
   readonly result: FormattedExecutionResult;
-  /** Undefined if the status is 200, or the media type decides it. */
+  /** The status; undefined if it is 200, or follows from the media type. */
   readonly status?: number | undefined;
 }
 
@@ -19,7 +19,7 @@ function withoutHTTP(result: FormattedExecutionResult): FormattedExecutionResult
   return { ...rest, ...(Object.keys(others).length > 0 && { extensions: others }) };
 }
 
-/** Undefined if the answer is too large, or cannot be written as JSON: then the client gets an error. */
+/** Returns the text to store; undefined if the answer is too large, or cannot be written as JSON, so that the client gets an error. */
 export function toStoredAnswer(
   outcome: OperationOutcome,
   { call }: Pick<OperationExecution, 'call'>,
@@ -38,8 +38,8 @@ export function toStoredAnswer(
 }
 
 /**
- * The outcome of a stored answer: the same status and bytes. Status and header field are part of the result, so that they do not apply to an
- * answer by which a plugin or the deadline replaces it.
+ * The outcome of a stored answer: the same status and bytes. Status and header field are part of the result, so that they do not apply if a
+ * plugin or the deadline replaces the answer.
  */
 export function toReplay(text: string, { response, operation, document, source, batchIndex }: OperationExecution): OperationOutcome {
   const { result, status } = (parseExactly(text) ?? {}) as StoredAnswer;

@@ -4,7 +4,7 @@ import { sha256 } from '../../shared/index.ts';
 const records = new WeakMap<object, string>();
 const shared = 'shared';
 
-/** Called before a mutation runs. `id`: '' without a key. */
+/** Remembers the record of a mutation before it runs. `id`: '' for a mutation without a key. */
 export function rememberRecord(contextValue: unknown, id: string): void {
   if (typeof contextValue !== 'object' || contextValue === null) return;
   const known = records.get(contextValue);

@@ -41,7 +41,7 @@ function invalidKey(expected: string): GraphQLError {
   return refusalFor('IDEMPOTENCY_KEY_INVALID', { message: `Expected ${expected}.` });
 }
 
-/** The maximum length of a key, which is that of Stripe. */
+/** The maximum length of a key, the same as Stripe's. */
 const maxLength = 255;
 const characters = '1 to 255 characters of printable ASCII';
 const plainKey = /^[ -~]{1,255}$/;
@@ -84,7 +84,7 @@ function directiveOf({ directives }: FieldNode): DirectiveNode | undefined {
   return directives?.find(({ name }) => name.value === 'idempotent');
 }
 
-/** The root fields, also those of fragments and those that `@skip` leaves out, but not `__typename`. */
+/** Returns the root fields, including fields of fragments and fields that `@skip` leaves out, without `__typename`. */
 export function rootFields({ document, operation }: Pick<OperationExecution, 'document' | 'operation'>): readonly FieldNode[] {
   const spread = new Set<string>();
   const fieldsIn = (selections: readonly SelectionNode[]): FieldNode[] =>
@@ -112,7 +112,7 @@ export function fingerprintOf({ source, request }: Pick<OperationExecution, 'sou
   return sha256(toSortedJSON([source, operationName, variables, onError]));
 }
 
-/** JSON with the keys of each object in one order. As text, because 80,000 keys of an object that is made for it take 50 MB. */
+/** Writes a value as JSON with sorted keys. Sorts texts, because a sorted copy of an object with 80,000 keys takes 50 MB. */
 function toSortedJSON(value: unknown): string {
   if (Array.isArray(value) && value.some(isObjectLike)) return `[${value.map(toSortedJSON).join()}]`;
   if (!isRecord(value) || 'toJSON' in value) return JSON.stringify(value) ?? 'null';

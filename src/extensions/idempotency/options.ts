@@ -8,7 +8,10 @@ import type { Identity, IdempotencyStore } from '../stores/index.ts';
 
 /** Options of {@link idempotency}. */
 export interface IdempotencyOptions<TContext = any> {
-  /** Where the records are: `redisStore`, `postgresStore`, `dynamoDBStore`, `d1Store`, `durableObjectStore`, `netlifyBlobsStore` or your own. */
+  /**
+   * The store of the records: `redisStore`, `postgresStore`, `dynamoDBStore`, `d1Store`, `durableObjectStore`, `netlifyBlobsStore` or your
+   * own.
+   */
   readonly store: IdempotencyStore;
   /**
    * Returns the client that a key belongs to, for example the id of the user or the account, from what the server knows about it. Keys of
@@ -28,8 +31,8 @@ export interface IdempotencyOptions<TContext = any> {
   /** How long an attempt may take if the request has no deadline, at most a day. Default: 60; 'run again' then needs a number. */
   readonly lease?: Seconds | undefined;
   /**
-   * How long each of two tries to reach the store may take, at most a minute; then the request is refused with 503. Also for `identity`.
-   * Default: 500
+   * The most milliseconds that each of two tries to reach the store may take, and that `identity` may take: at most a minute. Then the
+   * request is refused with 503. Default: 500
    */
   readonly storeTimeout?: Milliseconds | undefined;
   /** Bytes of an answer. A larger one is not kept: a retry is refused, because the mutation has run. Default: 262,144 */
@@ -75,7 +78,7 @@ const expectations: Readonly<Record<keyof IdempotencyOptions, Expectation>> = {
   prefix: text,
 };
 
-/** Throws for options that would not do what they say. */
+/** Throws a TypeError for wrong options, with a message that says what to write instead. */
 export function assertIdempotencyOptions(options: IdempotencyOptions = {} as IdempotencyOptions): void {
   assertEntries('', options, expectations, 'idempotency');
   const { store, ttl = defaultTTL, lease } = options;

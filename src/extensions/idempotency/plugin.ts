@@ -29,7 +29,7 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
   let settings: RunSettings = { ...options, prefix, ttl, storeTimeout, maxAnswerBytes, logger: guardLogger(console) };
   return {
     once: 'idempotency()',
-    // So it is outside of plugins that change an answer, and stores what the client gets.
+    // This makes the plugin an outer one: it stores the answer that the client gets, after other plugins have changed it.
     onlyWatches: true,
     corsHeaders: { allowed: ['Idempotency-Key'], exposed: ['Idempotent-Replayed', 'Retry-After'] },
     schemaWillBuild: (_parts, environment) => assertShared(options.store, environment),

@@ -23,7 +23,7 @@ const refusals = {
 export type RefusalCode = keyof typeof refusals;
 
 interface Details {
-  /** Default: that of the code. */
+  /** Default: the message of the code. */
   readonly message?: string;
   readonly retryAfter?: Seconds;
   readonly batchIndex?: number | undefined;

@@ -53,7 +53,7 @@ export async function runOnce(
   return outcome;
 }
 
-/** For plugins that report it. */
+/** Records the decision for plugins that report it. */
 function record({ facts }: OperationExecution, decision: RunDecision): void {
   facts.set('idempotency', decision);
 }
@@ -183,8 +183,8 @@ function isReleased(attempt: Attempt, { errors }: OperationOutcome): boolean {
 }
 
 /**
- * True if the resolver of every field of the mutation has failed. `data: null` does not say so: with HALT, and where fields are non-null,
- * those before the failed one have run. An error below a field means that it has run.
+ * True if the resolver of every root field has failed. `data: null` does not prove this: with HALT, and where fields are non-null, earlier
+ * fields may have run. An error below a field means that the field has run.
  */
 function haveAllFailed(execution: OperationExecution, errors: readonly GraphQLError[]): boolean {
   const failed = new Set(errors.flatMap(({ path }) => (path?.length === 1 ? path[0] : [])));

@@ -31,7 +31,7 @@ interface Input {
   readonly components?: Components | undefined;
 }
 
-/** The JSON Schema of an operation's variables. Throws a RangeError if it has no references, and is too large. */
+/** The JSON Schema of an operation's variables. Throws a RangeError for a schema without references that is too large. */
 export function inputSchemaOf({ schema, operation, scalars, hidden, components }: Input): JSONSchema {
   const writer = new InputWriter(scalars, components);
   const isMutation = operation.operation === 'mutation';

@@ -36,7 +36,7 @@ export class SchemaSize {
   }
 }
 
-/** Schemas that others refer to: those of input objects and enums, and of named fragments. */
+/** Schemas that others refer to: of input objects, enums and named fragments. */
 export class Components {
   readonly schemas: Map<string, JSONSchema> = new Map();
   readonly #typeNames: ReadonlySet<string>;
@@ -130,7 +130,7 @@ function enumSchema(type: GraphQLEnumType): JSONSchema {
   return { type: 'string', enum: values.map(({ name }) => name), ...(descriptions.length > 0 && { description: descriptions.join('\n') }) };
 }
 
-/** The schema, and null. */
+/** Returns a schema that also allows null. */
 export function orNull(schema: JSONSchema): JSONSchema {
   const { type } = schema;
   if (Object.keys(schema).length === 0) return schema;

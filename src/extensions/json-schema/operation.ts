@@ -2,8 +2,8 @@ import { getDirectiveValues, Kind, visit } from 'graphql';
 import type { DocumentNode, FragmentDefinitionNode, GraphQLDirective, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 /**
- * Returns the only operation of a document. Throws unless it has one answer that a schema can describe. `what` says what it was meant to be,
- * for example "tool".
+ * Returns the only operation of a document. Throws unless it has one answer that a schema can describe. `what`: the purpose of the
+ * operation in messages, for example "tool".
  */
 export function operationWithOneAnswer(document: DocumentNode, what: string): OperationDefinitionNode {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);

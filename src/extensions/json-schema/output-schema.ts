@@ -35,9 +35,9 @@ interface Output {
 }
 
 /**
- * The JSON Schema of an operation's data. An object has the properties of all selections, whatever their conditions: fields of one name have
- * one shape in a valid document. Without `$schema` and keywords that differ between drafts, because clients compile it. Throws a RangeError
- * if it has no references, and is too large.
+ * The JSON Schema of an operation's data. An object has the properties of all selections, whatever their conditions: fields of one name
+ * have one shape in a valid document. It has no `$schema` and no keywords that differ between drafts, because clients compile it. Throws a
+ * RangeError for a schema without references that is too large.
  */
 export function outputSchemaOf(output: Output, operation: OperationDefinitionNode): JSONSchema {
   return new OutputWriter(output).object([rootOf(output, operation)]);
@@ -62,19 +62,19 @@ function rootOf({ schema }: Output, { operation, selectionSet }: OperationDefini
 interface Selections {
   readonly type: GraphQLCompositeType;
   readonly selectionSet: SelectionSetNode;
-  /** True if each object of its parents' selection has it, whatever its type and the variables. Undefined for a root. */
+  /** True if every object of the parent selection has this property, whatever its type and the variables. Undefined for a root. */
   readonly isCertain?: boolean;
 }
 
 /** The selections of one response key. */
 interface Selected {
-  /** The type of the first of them. */
+  /** The type of the first selection. */
   readonly type: GraphQLOutputType;
   readonly notes: JSONSchema;
   readonly below: Selections[];
-  /** True if each object has it, whatever its type and the variables. */
+  /** True if every object has this property, whatever its type and the variables. */
   isCertain: boolean;
-  /** False if only fragments have it to which the schema refers. */
+  /** False if only fragments select the property, and the schema refers to them. */
   isOwn: boolean;
 }
 
@@ -83,7 +83,7 @@ interface Collected {
   readonly selected: Map<string, Selected>;
   readonly references: JSONSchema[];
   readonly visited: Set<SelectionSetNode>;
-  /** Undefined if fragments are inlined. */
+  /** The shared schemas; undefined if fragments are inlined. */
   readonly components: Components | undefined;
 }
 
@@ -126,7 +126,7 @@ class OutputWriter {
 
   #collectAll(given: readonly Selections[], components: Components | undefined): Collected {
     const collected: Collected = { selected: new Map(), references: [], visited: new Set(), components };
-    // With a single selection, there is no object without it. Beside a fragment, there may be others.
+    // A single selection applies to every object. A selection in a fragment may stand beside others.
     const isSingle = given.length === 1 && !this.#isInFragment;
     for (const one of given) this.#collect(collected, { ...one, isCertain: isSingle || one.isCertain !== false }, true);
     return collected;
@@ -192,7 +192,7 @@ class OutputWriter {
     return isLeafType(type) ? this.#size.add(this.#leaf(type)) : this.object(below);
   }
 
-  /** Without components, without `format`, for which some clients have no check. */
+  /** Returns the schema of a scalar or an enum. Inlined schemas have no `format`, because some clients cannot check it. */
   #leaf(type: GraphQLLeafType): JSONSchema {
     const { scalars, components } = this.#output;
     const schema = leafSchema(type, scalars, components);

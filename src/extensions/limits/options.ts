@@ -58,7 +58,7 @@ const expectations: Readonly<Record<keyof LimitsOptions, Expectation>> = {
   },
 };
 
-/** Throws for options that would not do what they say. */
+/** Throws a TypeError for wrong options, with a message that says what to write instead. */
 export function assertLimitsOptions(options: LimitsOptions): void {
   assertEntries('', options, expectations, 'limits');
 }

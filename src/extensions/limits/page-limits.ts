@@ -23,7 +23,7 @@ export interface Page {
   readonly max: number;
   /** The number of items if the client gives none. */
   readonly size: number;
-  /** Undefined if no argument takes it, as for sizes in input objects. */
+  /** The default size; undefined if no argument takes it, as for sizes in input objects. */
   readonly default: PageDefault | undefined;
 }
 
@@ -39,7 +39,7 @@ export class PageLimits implements PageDefaults {
   /** The sizes of single fields, by type and field. */
   readonly #fields: ReadonlyMap<string, PageSizes>;
   readonly #sizeArguments: readonly string[];
-  /** By type and field. */
+  /** The pages by type and field. */
   readonly #pages = new Map<string, Page | undefined>();
 
   /** Throws for a default that is larger than its maximum, and for fields that the schema does not have or that return no list. */
@@ -74,7 +74,7 @@ export class PageLimits implements PageDefaults {
     const inputs = this.#sizeArguments.flatMap((one) => direct.find((input) => input.name === one) ?? []);
     const numbers = inputs.filter(takesNumbers);
     const { name } = numbers.find((input) => input.name !== 'last') ?? numbers[0] ?? {};
-    // A text is a size, too, beside which no other is passed.
+    // An argument that takes text may be the size, too: then no default is added beside it.
     return { max, size, default: name === undefined ? undefined : { names: inputs.map((input) => input.name), name, size } };
   }
 }
@@ -98,7 +98,7 @@ function assertPaged(coordinate: string, schema: GraphQLSchema): void {
   throw new TypeError(`Expected pageLimits.fields to name fields that return pages, like "Query.books", got "${coordinate}", ${reason}.`);
 }
 
-/** Undefined if the coordinate, like "Query.books", names no field of an object or interface. */
+/** Returns the field of a coordinate like "Query.books"; undefined if no object or interface has it. */
 export function fieldAt(coordinate: string, schema: GraphQLSchema): Field | undefined {
   const [typeName = '', name = '', ...more] = coordinate.split('.');
   const type = schema.getType(typeName);

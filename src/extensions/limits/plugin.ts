@@ -39,7 +39,7 @@ export function limits(options: LimitsOptions): ServerPlugin {
   };
 }
 
-/** The fact of a server without `limits()`: the prices of fields without options. */
+/** Key of a fact: the prices of a server without `limits()`, where every field has the default cost. */
 const ownFact: unique symbol = Symbol('prices');
 
 /**

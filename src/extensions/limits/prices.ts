@@ -20,7 +20,7 @@ import { fieldAt, PageLimits } from './page-limits.ts';
 import { findSizeInputs, SizeReader } from './sizes.ts';
 import type { SizeInputs, Sizes } from './sizes.ts';
 
-/** An operation with what its cost depends on. */
+/** An operation with everything that its cost depends on. */
 export type PricedOperation = Pick<OperationExecution, 'document' | 'operation' | 'variableValues'>;
 
 /**
@@ -120,7 +120,7 @@ export class Prices implements LimitsFact {
     return { cost, type: getNamedType(returned), dimensions: dimensionsOf(returned), variants: [...variants.values()], isOpen };
   }
 
-  /** An object's field costs as much as the interface's, unless it has a cost of its own. */
+  /** A field of an object costs as much as the same field of its interface, unless `fields` sets its own cost. */
   #costOfField(type: GraphQLObjectType | GraphQLInterfaceType, name: string): number {
     const { fields = {} } = this.#limits;
     const ofInterfaces = type.getInterfaces().flatMap((one) => fields[`${one.name}.${name}`] ?? []);
@@ -161,7 +161,7 @@ function dimensionsOf(type: GraphQLOutputType): number {
 interface Measure {
   fixed: number;
   perItem: number;
-  /** `__typename` alone or under an alias, and empty selection sets: what they cost for each item of a list. */
+  /** The cost of `__typename`, with or without an alias, and of empty selection sets, for each item of a list. */
   typenames: number;
   /** Levels of fields. An introspection field is one level: graphql-js limits its depth, and it loads no data. */
   depth: number;
@@ -271,7 +271,7 @@ class Walk {
     if (isOpen) sum.perItem += item;
   }
 
-  /** The largest number of items of the objects that may be behind an interface. 0: it has no size arguments. */
+  /** Returns the largest number of items among the objects that may be behind an interface; 0 if the field has no size arguments. */
   #largestOf({ variants }: PricedField, node: FieldNode): number {
     let most = 0;
     for (const { inputs, max, byDefault } of variants) {
@@ -298,7 +298,7 @@ function isTypename(selection: SelectionNode): boolean {
 }
 
 function assertPage(node: FieldNode, { isFirst, isLast, least, most }: Sizes, max: number): void {
-  // Without a limit, as for the references of a subgraph, such arguments may mean something else.
+  // If there is no limit, as for the references of a subgraph, arguments of these names may mean something else.
   if (max >= Number.MAX_SAFE_INTEGER) return;
   // The errors have only names that the client has sent, because the schema may be a secret.
   const field = `the field "${node.name.value}" to be asked for`;

@@ -4,7 +4,7 @@ import type { OperationRecord } from '../operation-record/index.ts';
 
 /** The most operation names that are counted separately: clients can make up any number. */
 const maxNames = 100;
-/** The most in the life of a process, because exporters keep each of them. */
+/** The most names in the life of a process, because exporters keep each name. */
 const maxNamesEver = 1000;
 
 /** Boundaries of the histogram in seconds: those of OpenTelemetry's HTTP metrics. */
@@ -15,7 +15,7 @@ export class Meters {
   readonly #duration: Histogram;
   readonly #errors: Counter;
   readonly #calls: Counter;
-  /** How often the names occurred that are counted separately, and some of the others. */
+  /** How often each name occurred: the names that are counted separately, and some candidates. */
   readonly #names = new Map<string, number>();
   readonly #others = new Map<string, number>();
   #namesEver = 0;

@@ -95,7 +95,7 @@ function waitForFlush(flush: OpenTelemetryOptions['flush'], { invocation }: Requ
   if (flush !== undefined) invocation.waitUntil(Promise.resolve().then(flush));
 }
 
-/** Without an active span, the request enters this process here. */
+/** A request without an active span enters this process here, so its span is a server span. */
 function kindOf(): SpanKind {
   return trace.getActiveSpan() === undefined ? SpanKind.SERVER : SpanKind.INTERNAL;
 }
@@ -128,7 +128,7 @@ async function traceOperation(telemetry: Telemetry, call: OperationCall, next: (
   return outcome;
 }
 
-/** Key of a fact: of an operation, the context of its span while it runs; of a request, true once it has reached an operation. */
+/** Key of two facts. Of an operation: the context of its span while it runs. Of a request: true once it has reached an operation. */
 const ownFact = Symbol('openTelemetry');
 
 interface TracedOperation {

@@ -5,7 +5,7 @@ import type { DataSourceCall, DataSourceCallListener } from '../../server/index.
 import { codeOf } from '../operation-record/index.ts';
 import type { Meters } from './meters.ts';
 
-/** Where a call is reported, and the context of its operation. */
+/** The tracer and the meters that report a call, and the context of its operation. */
 interface CallTelemetry {
   readonly tracer: Tracer;
   readonly recordErrors: RecordErrors;

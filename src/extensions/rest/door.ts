@@ -20,7 +20,7 @@ export function routeDoor(settings: RouteSettings, { routes, segments }: Matched
   return {
     name: 'rest',
     route: route?.template,
-    // A cache may keep only what GET answers: the answer to HEAD has no body.
+    // A cache may keep only answers to GET: an answer to HEAD has no body.
     parameters: method === 'GET' && route !== undefined ? [...route.inQuery.keys()] : undefined,
     rules() {
       const methods = new Set<string>(routes.map((one) => one.method));
@@ -53,7 +53,7 @@ async function readRequest(
     placed.push([target, valueOf(name, [text], target, settings.scalars)]);
   }
   const query = new URLSearchParams(request.queryString);
-  // URLSearchParams would replace what does not decode.
+  // Checks the text first, because URLSearchParams replaces characters that do not decode.
   if (decoded(request.queryString) === undefined) throw badRequest('Expected the query string to be percent-encoded UTF-8.');
   for (const name of new Set(query.keys())) {
     const target = route.inQuery.get(name);
@@ -91,7 +91,9 @@ function listOf(names: readonly string[], noun: string): string {
   return names.length === 0 ? `no ${noun}` : names.map((name) => `"${name}"`).join(', ');
 }
 
-/** Writes the value of a single response key, or the object of all; a problem if there are errors, or if GET finds nothing. */
+/**
+ * Writes the value of a single response key, or an object with all of them. Writes a problem if there are errors, or if GET finds nothing.
+ */
 function writeOutcome({ method, single, status }: Route, outcome: OperationOutcome, call: RequestCall): HTTPResponse {
   const { errors, data, extensions } = outcome.result;
   const headers = call.headersOf(outcome);
@@ -107,11 +109,11 @@ function writeOutcome({ method, single, status }: Route, outcome: OperationOutco
   return json(outcome.head.status ?? (set === 200 ? (status ?? 200) : set), value, headers);
 }
 
-/** The status of an outcome with errors: one that was set for an error, else that of the code of the first error. */
+/** Returns the status of an outcome with errors: a status that was set for an error, else the status of the first error's code. */
 function statusOf(outcome: OperationOutcome, call: RequestCall): number {
   const set = call.statusOf(outcome);
   if (set >= 400 || outcome.result.errors === undefined) return set;
-  // A status below 400 was set for a success, or is that of a partial one.
+  // A status below 400 cannot be the status of a problem: it was set for a success, or means a partial success.
   const { extensions: _, ...result } = outcome.result;
   const status = call.statusOf({ ...outcome, result, head: { headers: outcome.head.headers } });
   const code = outcome.errors[0]?.extensions['code'];

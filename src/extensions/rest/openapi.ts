@@ -200,7 +200,7 @@ class Writer {
     return method === 'GET' ? { [status]: success(schema), 404: responseOfProblem } : { [status]: success(nullable) };
   }
 
-  /** One requirement for each alternative; if there are too many, the first of them. */
+  /** Returns one requirement for each alternative of the rules, up to a maximum. */
   #security(rules: readonly RightsRule[]): object[] {
     this.#isSecured = true;
     const alternatives = alternativesOf(rules);

@@ -2,7 +2,7 @@ import { assertEntries, boolean, isListOfText, isRecord } from '../../shared/ind
 import type { Expectation } from '../../shared/index.ts';
 import type { JSONSchema, ScalarSchemas } from '../json-schema/index.ts';
 
-/** The title of the API, and what else people should know of it: the Info Object of OpenAPI 3.1. */
+/** The title of the API, and more for its readers: the Info Object of OpenAPI 3.1. */
 export interface RESTInfo {
   readonly title: string;
   readonly version: string;
@@ -19,7 +19,7 @@ export interface RESTOptions {
   readonly servers?: readonly { readonly url: string; readonly [member: string]: unknown }[] | undefined;
   /** The security schemes of the OpenAPI document, by name, in place of a bearer token. Default: those that `authorization()` needs */
   readonly securitySchemes?: Readonly<Record<string, JSONSchema>> | undefined;
-  /** False: `<path>/openapi.json` does not exist. Default: true */
+  /** Serve the document at `<path>/openapi.json`. Default: true */
   readonly openapi?: boolean | undefined;
   /**
    * JSON Schemas of custom scalars, by name. A value in a URL is sent as a number or boolean if the `type` says so. Default: known scalars by

@@ -64,7 +64,7 @@ interface Finding {
   readonly path: string;
   readonly table: RouteTable;
   readonly settings: RouteSettings;
-  /** False: the OpenAPI document is hidden. */
+  /** Writes the OpenAPI document; false if it is hidden. */
   readonly described: false | (() => string);
 }
 

@@ -14,7 +14,7 @@ export interface Problem {
   readonly data?: unknown;
 }
 
-/** Writes a problem. `headers`: fields of the response, to which those of the problem are added. */
+/** Writes a problem. `headers`: fields of the response, to which the problem's own fields are added. */
 export function problem(status: number, { detail, code, errors, data }: Problem, headers: HeaderMap = new HeaderMap()): HTTPResponse {
   const members = { detail, ...(typeof code === 'string' && { code }), ...(errors !== undefined && { errors }) };
   if (status === 401 && !headers.has('www-authenticate')) headers.set('www-authenticate', 'Bearer');

@@ -10,7 +10,10 @@ import type { Target } from './route.ts';
 /** The variables of an operation, without a prototype because a variable may have the name `__proto__`. */
 export type Variables = Record<string, unknown>;
 
-/** Reads the texts of a parameter as the target's type. Coercion refuses what is of another type. Throws 400 for what cannot be read. */
+/**
+ * Reads the texts of a parameter as values of the target's type. Throws 400 for a text that cannot be read. Coercion refuses values of
+ * another type.
+ */
 export function valueOf(name: string, texts: readonly string[], { type }: Target, scalars: ScalarSchemas): unknown {
   const nullable = getNullableType(type);
   if (isListType(nullable)) {

@@ -7,7 +7,7 @@ import type { RecordStep, StoredRecord } from './record.ts';
 
 /** The result of a read. */
 export interface Found {
-  /** Undefined if the key has no value. */
+  /** The value of the key, if it has one. */
   readonly value: string | undefined;
   /** Changes with each write. Undefined: nothing was ever written. */
   readonly version: string | undefined;
@@ -15,7 +15,7 @@ export interface Found {
   readonly now: Milliseconds;
 }
 
-/** The value to write. `now` and `version` are those of the read. */
+/** The value to write, with `now` and `version` of the read before it. */
 export interface ConditionalWrite extends Pick<Found, 'version' | 'now'> {
   readonly value: string;
   /** When the value may be removed. A whole number. */
@@ -25,7 +25,7 @@ export interface ConditionalWrite extends Pick<Found, 'version' | 'now'> {
 /** A store of texts, whose reads are strongly consistent, and whose writes have a condition. */
 export interface ConditionalTexts {
   read(id: string): Promise<Found>;
-  /** Writes if the version is still the same. Resolves to whether it has written. */
+  /** Writes if the version is still the same. Resolves to true if it has written. */
   write(id: string, write: ConditionalWrite): Promise<boolean>;
 }
 
@@ -35,7 +35,7 @@ interface StoredBucket {
   readonly expires: Milliseconds;
 }
 
-/** How often an operation is tried while others write the same value. Each failed try means that another one has succeeded. */
+/** The most tries of an operation while others write the same value. Each failed try means that another operation has succeeded. */
 const maxTries = 20;
 
 /** Records and buckets as texts. Each operation is a read, and a write on the condition that nothing was written since. */

@@ -7,8 +7,8 @@ import type { Milliseconds } from '../../shared/index.ts';
  */
 export interface IdempotencyStore {
   /**
-   * Claims the record, if there is none, or the attempt with the same token has claimed it. With `again` also if it was abandoned by an
-   * attempt with the same fingerprint. Otherwise changes nothing, and returns what is there.
+   * Claims a record that does not exist, or that the attempt with this token has claimed before; with `again`, also a record that an
+   * attempt with the same fingerprint has abandoned. Otherwise changes nothing, and returns the state of the record.
    */
   claim(id: string, claim: Claim): Promise<ClaimResult>;
   /**
@@ -45,7 +45,7 @@ export type ClaimResult =
   | { readonly state: 'claimed' }
   /** Another attempt is running. `left`: the rest of its lease. */
   | { readonly state: 'running'; readonly fingerprint: string; readonly left: Milliseconds }
-  /** The lease of another attempt is over, and it has not finished. */
+  /** The lease of another attempt is over, but the attempt has not finished. */
   | { readonly state: 'abandoned'; readonly fingerprint: string }
   /** An attempt has finished. `answer` is undefined if the answer was not kept. */
   | { readonly state: 'finished'; readonly fingerprint: string; readonly answer: string | undefined };
@@ -53,7 +53,7 @@ export type ClaimResult =
 /** The end of an attempt. */
 export interface Finish {
   readonly token: string;
-  /** Undefined if the answer is not kept. */
+  /** The answer; undefined if it is not kept. */
   readonly answer: string | undefined;
   /** For how long the record is kept, from now on. */
   readonly keep: Milliseconds;

@@ -19,7 +19,7 @@ export interface StoredRecord {
 /** How long a claim may be on its way to the store. */
 const longestDelay: Milliseconds = 600_000;
 
-/** A step of a record: what the caller gets, and the record to write. Without `write`, nothing changes. */
+/** A step of a record: the result for the caller, and the record to write. Without `write`, nothing changes. */
 export interface RecordStep<T, TStored = StoredRecord> {
   readonly result: T;
   readonly write?: TStored;

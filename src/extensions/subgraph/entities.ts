@@ -91,7 +91,7 @@ class EntitiesField {
         for (const [index, at] of places.entries()) values[at] = attempt(() => valueAt(index));
       };
       if (all === undefined) {
-        // Without a resolver, the reference is the entity.
+        // A reference without a resolver is the entity itself.
         set((index) => whenSettled(one === undefined ? references[index] : one(references[index], this.#context, this.#info), named));
         continue;
       }
@@ -113,7 +113,7 @@ class EntitiesField {
   #namer(name: string): (entity: unknown) => unknown {
     const type = this.#info.schema.getType(name);
     if (!isInterfaceType(type)) return (entity) => nameEntity(name, entity);
-    // Whatever is not null has a type, as in @apollo/subgraph.
+    // Every value that is not null gets the type, as in @apollo/subgraph.
     return (entity) =>
       entity === null
         ? null
@@ -135,7 +135,7 @@ class EntitiesField {
     return error;
   }
 
-  /** An object type without a lifetime must not get that of another one. */
+  /** An object type without a lifetime must not get the lifetime of another type. */
   #restrictCaching(type: AnyType): void {
     const { cacheControl } = this.#info as Partial<Pick<GraphQLResolveInfo, 'cacheControl'>>;
     if (cacheControl === undefined || this.#hinted.has(type)) return;
@@ -148,7 +148,7 @@ class EntitiesField {
   }
 }
 
-/** The indexes of the references to each type. What is no name of a type is an Error. */
+/** Returns the indexes of the references to each type. A `__typename` that names no type is an Error. */
 function placesByType(types: readonly unknown[]): ReadonlyMap<string, readonly number[]> {
   const places = new Map<string, number[]>();
   for (let at = 0; at < types.length; at++) {
@@ -205,7 +205,7 @@ function wrongType(interfaceName: string, name: unknown): Error {
   return new Error(message);
 }
 
-/** The result, or what was thrown as an Error. */
+/** Returns the result of the work, or the thrown value as an Error. */
 function attempt(work: () => unknown): unknown {
   try {
     return work();

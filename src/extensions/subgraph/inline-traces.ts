@@ -79,7 +79,7 @@ function masked(): GraphQLError {
 function withTrace({ result, errors }: OperationOutcome, trace: ExecutionTrace, shownError: ShownError): OperationOutcome['result'] {
   trace.addBatchedFields(result.data);
   for (const error of errors) {
-    // The subgraph that the error comes from has it in its own trace.
+    // Another subgraph, from which this error comes, has it in its own trace.
     if (error.extensions['serviceName'] !== undefined) continue;
     const shown = shownError(error);
     if (shown === null) continue;

@@ -15,7 +15,7 @@ export interface Links {
   readonly definitions: ReadonlyMap<string, string>;
 }
 
-/** A directive on the schema: `@link`, if its name is that of this directive. */
+/** A directive on the schema that may be `@link` under another name. */
 interface Link {
   readonly name: string;
   readonly url?: unknown;
@@ -24,7 +24,10 @@ interface Link {
   readonly import?: readonly (string | { readonly name: string; readonly as?: string })[] | null;
 }
 
-/** The prefix of what a link to federation does not import, and the names of what it imports: in the specification, and in the schema. */
+/**
+ * The names that a link to federation gives: of the imported definitions, in the specification and in the schema, and the prefix of all
+ * others.
+ */
 export interface FederationNames {
   readonly prefix: string;
   readonly imports: readonly (readonly [name: string, local: string])[];

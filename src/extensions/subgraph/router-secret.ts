@@ -22,7 +22,7 @@ export function assertRouterSecret(option: RouterSecret): void {
   assertEntries('routerSecret.', option, { header: fieldName, secrets: aFunction }, 'subgraph');
   const list: unknown = assertSynchronous(secrets(), 'routerSecret.secrets');
   if (Array.isArray(list) && list.length > 0 && list.every((secret) => typeof secret === 'string' && secret !== '')) return;
-  // Without the values, because this message is logged.
+  // The message does not contain the secrets, because it is logged.
   throw new TypeError(
     `Expected routerSecret.secrets to return secrets that are not empty, such as [process.env.ROUTER_SECRET], got ${describe(Array.isArray(list) ? list : typeof list)}. Is the variable set?`,
   );

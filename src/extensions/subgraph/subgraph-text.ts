@@ -45,7 +45,7 @@ function nameIn(kind: FoundDefinition['kind'], name: string): string {
   return kind === 'schema' ? kind : kind === 'directive' ? `@${name}` : name;
 }
 
-/** Undefined if there is a `schema` definition without a query root. */
+/** Returns the name of the query root; undefined if there is a `schema` definition without one. */
 function nameOfQueryRoot(schemas: readonly SchemaNode[], isDefined: boolean): string | undefined {
   const query = schemas.flatMap(({ operationTypes = [] }) => operationTypes).find(({ operation }) => (operation as string) === 'query');
   return query?.type.name.value ?? (isDefined ? undefined : 'Query');

@@ -66,7 +66,7 @@ export function subgraph<
 >(
   options: SubgraphOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv>,
 ): SubgraphServerOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv>;
-/** The same for the servers of `graphql-functions/v3`, whose options are others. `routerSecret` and `traces` are for `createHandler` alone. */
+/** Makes the options of a subgraph for the servers of `graphql-functions/v3`. `routerSecret` and `traces` are for `createHandler` alone. */
 export function subgraph<TConfig extends { readonly typeDefs?: unknown; readonly resolvers?: unknown }>(
   config: TConfig & { readonly routerSecret?: never; readonly context?: object | ((argument: any) => unknown) },
 ): TConfig;
@@ -114,7 +114,7 @@ function subgraphPlugin(references: References, routerSecret: RouterSecret | und
   };
   return {
     position: 'first',
-    // After `next` it does nothing. So it is outside of all other plugins, which see no request without the secret.
+    // This makes the plugin the outermost, so that no other plugin sees a request without the secret. It does nothing after `next`.
     onlyWatches: true,
     check,
     // Other servers call it, too.
@@ -125,7 +125,7 @@ function subgraphPlugin(references: References, routerSecret: RouterSecret | und
     },
     ...(routerSecret !== undefined && {
       async request({ platform, request }, next) {
-        // Only callers with permission to invoke the function can do so directly.
+        // A direct invocation needs no secret: its caller has the platform's permission to invoke the function.
         if (platform !== 'direct invocation') assertRouter(routerSecret, request.headers);
         return next();
       },

@@ -47,7 +47,7 @@ function error({ message: words, locations, json }: TracedError): Bytes {
   return text(1, words) + places.join('') + text(4, json);
 }
 
-/** A message inside another one, or what else has a length. */
+/** Writes a message inside another, or any other content with a length. */
 function message(field: number, content: Bytes): Bytes {
   return varint(field * 8 + 2) + varint(content.length) + content;
 }
@@ -58,7 +58,7 @@ function text(field: number, value: string): Bytes {
   if (/^[\0-\x7f]*$/.test(value)) return message(field, value);
   const encoded = encoder.encode(value);
   let bytes = '';
-  // In steps, because a call has a limited number of arguments.
+  // Converts in steps, because a call has a limited number of arguments.
   for (let at = 0; at < encoded.length; at += 8192) bytes += String.fromCharCode(...encoded.subarray(at, at + 8192));
   return message(field, bytes);
 }

@@ -23,7 +23,7 @@ interface TracedField {
   end: Nanoseconds;
 }
 
-/** A position of the answer. It has a field if its resolver was called, and none if it is an item of a list. */
+/** A position of the answer. A position whose resolver was called has a field, and an item of a list has none. */
 export class TraceNode {
   readonly key: string | number | undefined;
   field: TracedField | undefined = undefined;
@@ -49,7 +49,9 @@ type Path = ObservedCall['path'];
 
 /** A trace of more bytes than this is not sent. In base64 it takes a third more of the answer. */
 const maxSize = 1_048_576;
-/** Bytes that a field or an error counts beside its texts. They also limit the memory: 20,000 short fields are too many. */
+/**
+ * The bytes that each field or error counts in addition to its texts. This also limits memory: a trace of 20,000 short fields is too large.
+ */
 const sizeOfNode = 48;
 
 /** The resolvers of one execution, as Apollo's routers read them. */

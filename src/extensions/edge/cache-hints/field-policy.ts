@@ -37,7 +37,10 @@ declare module 'graphql' {
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** The policy of a field in the schema, with one of the types that its value may have: the hint of the type, then that of the field. */
+/**
+ * Returns the policy of a field in the schema, for one of the types that its value may have: the hint of the type, then the hint of the
+ * field.
+ */
 export function policyInSchema(
   field: Field,
   type: GraphQLNamedType,
@@ -56,7 +59,10 @@ export function policyInSchema(
 export interface FieldHint extends CacheHint {
   /** The field with its type, such as "Query.books". */
   readonly name: string;
-  /** Without a lifetime, it has the default: at the root and with selections. Plain leaves set no limit. */
+  /**
+   * True for a field that gets the default lifetime if no hint sets one: a root field, or a field with selections. Other leaves set no
+   * limit.
+   */
   readonly needsLifetime: boolean;
 }
 

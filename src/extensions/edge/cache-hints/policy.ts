@@ -20,7 +20,7 @@ export interface CacheAnnotation extends CacheHint {
 
 /** A hint that can be refined. */
 export interface CachePolicy extends CacheHint {
-  /** Takes the shorter lifetime and the narrower scope. A malformed one counts as the strictest. */
+  /** Takes the shorter lifetime and the narrower scope. A malformed hint counts as the strictest. */
   restrict(hint: CacheHint): void;
   /** Takes the given lifetime and scope. A value that is not given stays unchanged. */
   replace(hint: CacheHint): void;

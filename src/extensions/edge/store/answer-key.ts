@@ -24,7 +24,7 @@ export function answerKey(
     original.path,
     door === 'graphql' ? restOfQuery(original) : original.queryString,
     [...rules.varyHeaders].map((name) => original.headers.get(name)),
-    // The key has all names of a document, because the server decides which of them it uses.
+    // The key has every name that a request gives its document, because the server decides which of these names it uses.
     query ?? null,
     persistedQuery ?? null,
     documentId ?? null,

@@ -7,11 +7,11 @@ import { HeaderMap, isRecord, parseExactly } from '../../../shared/index.ts';
 /** A stored answer. */
 interface StoredAnswer {
   readonly result: FormattedExecutionResult;
-  /** The text of its document. */
+  /** The text of the operation's document. */
   readonly source: string;
   /** The fields that `context` and hooks had set. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** True when a field of `varyHeaders` was read for it. */
+  /** True if the operation read a field of `varyHeaders`. */
   readonly varies: boolean;
 }
 
@@ -35,9 +35,9 @@ export interface Lookup {
 interface StoredEntry extends StoredAnswer {
   /** Milliseconds since 1970. */
   readonly until: number;
-  /** True if its result has numbers that JavaScript would round: parsing them exactly takes several times as long. Default: false */
+  /** True if the result has numbers that JavaScript would round: parsing them exactly takes several times as long. Default: false */
   readonly hasExactNumbers?: boolean;
-  /** Each of its tags with the version that it had. */
+  /** The tags of the answer, each with the version that it had. */
   readonly tags: readonly (readonly [tag: string, version: string])[];
 }
 
@@ -67,7 +67,7 @@ export class AnswerStore {
     this.#cache = guardCache(new PrefixingKeyValueCache(cache, 'edge:'));
   }
 
-  /** Never rejects: a store that is down counts as empty. */
+  /** Looks for an answer. Never rejects: a store that is down counts as empty. */
   async look(key: string): Promise<Lookup> {
     const startedAtMs = Date.now();
     const [moment, text] = await Promise.all([this.#version(momentKey, startedAtMs), this.#cache.get(key)]);
@@ -92,7 +92,7 @@ export class AnswerStore {
   /** Keeps an answer, unless anything was purged since its lookup. Never rejects. */
   async keep(
     { key, moment, startedAtMs }: Lookup,
-    // Text, because code may write into the result after it has been sent.
+    // Takes the result as text, because code may write into the object after it has been sent.
     { resultJSON, ...answer }: Omit<StoredAnswer, 'result'> & { readonly resultJSON: string },
     { maxAge, tags }: { readonly maxAge: Seconds; readonly tags: readonly string[] },
   ): Promise<void> {
@@ -117,7 +117,7 @@ export class AnswerStore {
     await Promise.all(tags.map((tag) => this.#replace(`tag:${tag}`)));
   }
 
-  /** The version in the store. If it has none, a new one of that time, which differs from all earlier ones. */
+  /** Returns the version in the store. A tag without a version gets a new one of that time, which differs from all earlier versions. */
   async #version(key: string, time: Milliseconds): Promise<string | undefined> {
     const known = await this.#cache.get(key);
     if (known !== undefined) return known;

@@ -21,7 +21,7 @@ const dialect: Keeper['dialect'] = {
   tags: { header: '', separator: ',', maxTags: 50, maxLength: 256, maxTotal: 8_000 },
 };
 
-/** The number of documents that are known not to be stored. */
+/** The most documents that are remembered because their answers are not stored. */
 const maxUnstored = 1_000;
 
 /** The answers of one server in a store that all its processes share. */
