@@ -22,7 +22,7 @@ export function readBatch(settings: RequestSettings, elements: readonly unknown[
   if (elements.length === 0) throw badRequest('Expected a batch of at least one operation, got an empty array.');
   if (elements.length > maxBatchSize) throw badRequest(`Expected a batch of at most ${maxBatchSize} operations, got ${elements.length}.`);
   // The elements share a limit.
-  const limit = new VariablesLimit(maxBodyBytes);
+  const limit = new VariablesLimit(maxBodyBytes, elements);
   return elements.map((element) => {
     try {
       return readParameters(settings, element, limit);
@@ -55,7 +55,7 @@ export function readParameters(settings: RequestSettings, json: unknown, limit?:
       throw malformedRequest(`Expected "query" to be the text of a GraphQL document, but it is ${isEmpty}.${hint}`);
     }
   }
-  const problem = variables ? (limit ?? new VariablesLimit(settings.maxBodyBytes)).problemOf(variables) : undefined;
+  const problem = variables ? (limit ?? new VariablesLimit(settings.maxBodyBytes, json)).problemOf(variables) : undefined;
   if (problem !== undefined) throw malformedRequest(problem);
   const request = {
     query: (query as string) || undefined,
