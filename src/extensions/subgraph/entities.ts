@@ -29,11 +29,12 @@ class EntitiesField {
   readonly #references: References;
   readonly #context: unknown;
   readonly #info: GraphQLResolveInfo;
-  /** The names of object types in representations, as far as they are known. */
-  readonly #objectTypes = new Set<unknown>();
   readonly #hinted = new Set<AnyType>();
-  /** One error for each unknown name, and for each interface whose type is not found: 500,000 wrong representations fit into a request. */
-  readonly #mistakes = new Map<unknown, Error>();
+  /**
+   * The names of object types in representations, and one error for each unknown name and each interface whose type is not found: 500,000
+   * wrong representations fit into a request.
+   */
+  readonly #known = new Map<unknown, string | Error>();
   #hasLifetime = false;
   #lacksLifetime = false;
 
@@ -58,12 +59,13 @@ class EntitiesField {
   /** The name of the type whose reference resolver is called, or an Error. */
   #typeOf(representation: unknown): unknown {
     const name = (representation as { readonly __typename?: unknown } | null)?.__typename;
-    if (this.#objectTypes.has(name)) return name;
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
     const type = typeof name === 'string' ? this.#info.schema.getType(name) : undefined;
     if (!isObjectType(type) && !isInterfaceType(type)) return this.#unknownType(name);
     this.#restrictCaching(type);
     if (isObjectType(type)) {
-      this.#objectTypes.add(name);
+      this.#known.set(name, type.name);
       return name;
     }
     const { one, all } = this.#references.of(type.name);
@@ -123,15 +125,15 @@ class EntitiesField {
   }
 
   /** The errors of names after the first hundred do not say the name. */
-  #unknownType(given: unknown): Error {
-    const isSaid = typeof given === 'string' && (this.#mistakes.size < 100 || this.#mistakes.has(given));
+  #unknownType(given: unknown): unknown {
+    const isSaid = typeof given === 'string' && this.#known.size < 100;
     const name = isSaid ? given : undefined;
     return this.#mistake(name, () => unknownType(name));
   }
 
-  #mistake(kind: unknown, create: () => Error): Error {
-    let error = this.#mistakes.get(kind);
-    if (error === undefined) this.#mistakes.set(kind, (error = create()));
+  #mistake(kind: unknown, create: () => Error): unknown {
+    let error = this.#known.get(kind);
+    if (error === undefined) this.#known.set(kind, (error = create()));
     return error;
   }
 
