@@ -119,8 +119,11 @@ export class Needs {
       return coerce.call(scalar, item, variableValues);
     };
     const names = new Set<unknown>();
-    for (const one of (value.kind === Kind.LIST ? value.values : [value]).flatMap(read))
-      names.add((one as { readonly __typename?: unknown } | null | undefined)?.__typename);
+    for (const item of value.kind === Kind.LIST ? value.values : [value]) {
+      const part = read(item);
+      for (const one of Array.isArray(part) ? part : [part])
+        names.add((one as { readonly __typename?: unknown } | null | undefined)?.__typename);
+    }
     // A resolver may also find a type by the key `["User"]` of an object.
     const strings = [...names].flat(Number.POSITIVE_INFINITY).filter((name) => typeof name === 'string');
     const types = strings.map((name) => this.schema.getType(name)).filter((type) => isObjectType(type) || isInterfaceType(type));
