@@ -50,7 +50,7 @@ export class Caller {
     try {
       given = await this.#options.claims({ context: this.#context });
     } catch (error) {
-      throw new Error('The option claims of authorization() failed.', { cause: error });
+      throw new Error('The option claims of authorization() failed. For an invalid token, return undefined.', { cause: error });
     }
     if (given === undefined || given === null) return undefined;
     if (Array.isArray(given) && given.every((one) => typeof one === 'string')) return new Set(given);

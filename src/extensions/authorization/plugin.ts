@@ -101,9 +101,9 @@ function hasRules(rules: Rules): boolean {
 function reportOn({ needsOf }: RightsFact, documents: ReturnType<ServerStartContext['trustedDocuments']>): readonly string[] {
   return documents.flatMap(([id, { document, errors }]) => {
     const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION && errors.length === 0);
-    return operations.map((operation) => {
-      const needed = needsOf(document, operation as OperationDefinitionNode).map(textOfRule);
-      return `The trusted document ${id} needs ${needed.join(', ') || 'nothing'}.`;
+    return (operations as OperationDefinitionNode[]).map((operation) => {
+      const needed = needsOf(document, operation).map(textOfRule);
+      return `${operation.name?.value ?? 'The operation'} of the trusted document ${id} needs ${needed.join(', ') || 'nothing'}.`;
     });
   });
 }

@@ -1,11 +1,11 @@
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, match } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { authorization } from '../../../../src/entries/authorization.ts';
 import type { AuthorizationOptions } from '../../../../src/entries/authorization.ts';
 import { costLine } from '../../../../src/entries/cost-line.ts';
 import { edge } from '../../../../src/entries/edge.ts';
-import { createHandler } from '../../../../src/entries/index.ts';
+import { AuthenticationError, createHandler } from '../../../../src/entries/index.ts';
 import type { ServerPlugin } from '../../../../src/entries/index.ts';
 import { mcp, mcpDefinitions } from '../../../../src/entries/mcp.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
@@ -94,9 +94,10 @@ describe('the tools of mcp()', () => {
   });
 
   it('are not listed if claims fail', async () => {
-    const { status, names } = await list(nobody, { claims: () => 'a b' as never });
+    const { status, names, lines } = await list(nobody, { claims: () => Promise.reject(new AuthenticationError('Expired.')) });
 
     deepEqual([status, names], [500, undefined]);
+    match(String(lines[0]?.details[0]), /For an invalid token, return undefined/);
   });
 });
 

@@ -455,7 +455,7 @@ export default createHandler({
   assert.deepEqual([unknown.code, wrong.code, none.code, right.code], [1, 1, 1, 0]);
   assert.match(
     right.stderr,
-    /graphql: The trusted document one needs nothing\.\ngraphql: The trusted document two needs scopes a & b \| c\./,
+    /graphql: The operation of the trusted document one needs nothing\.\ngraphql: Q of the trusted document two needs scopes a & b \| c\./,
   );
 });
 
