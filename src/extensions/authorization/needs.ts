@@ -1,4 +1,4 @@
-import { getNamedType, GraphQLError, isAbstractType, isInterfaceType, isObjectType, Kind } from 'graphql';
+import { getNamedType, GraphQLError, isAbstractType, isInterfaceType, isObjectType, Kind, print, visit } from 'graphql';
 import type {
   FieldNode,
   FragmentDefinitionNode,
@@ -13,6 +13,7 @@ import type {
   SelectionNode,
   SelectionSetNode,
   ValueNode,
+  VariableNode,
 } from 'graphql';
 
 import type { OperationExecution } from '../../server/index.ts';
@@ -116,6 +117,8 @@ export class Needs {
     const read = (item: ValueNode): unknown => {
       if (item.kind === Kind.VARIABLE) return variableValues[item.name.value];
       if (item.kind === Kind.OBJECT) assertTypeName(item, operation);
+      // The literal that graphql 17 gives to this function has no variables.
+      if (scalar.coerceInputLiteral !== undefined) visit(item, { Variable: refuse });
       return coerce.call(scalar, item, variableValues);
     };
     const names = new Set<unknown>();
@@ -308,13 +311,13 @@ function spreadIn(root: SelectionSetNode, fragments: ReadonlyMap<string, Fragmen
  * client has sent, graphql 16 the coerced one.
  */
 function assertTypeName(literal: ObjectValueNode, { variableDefinitions = [] }: OperationDefinitionNode): void {
-  for (const { name, value } of literal.fields) {
-    if (name.value !== '__typename' || (value.kind !== Kind.VARIABLE && value.kind !== Kind.LIST)) continue;
-    const own =
-      value.kind === Kind.VARIABLE ? variableDefinitions.find(({ variable }) => variable.name.value === value.name.value)?.type : undefined;
-    const named = own?.kind === Kind.NON_NULL_TYPE ? own.type : own;
-    if (named?.kind === Kind.NAMED_TYPE && named.name.value === 'String') continue;
-    const message = 'Expected __typename in representations to be a String, or a variable of this type.';
-    throw new GraphQLError(message, { nodes: value, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
-  }
+  const isOfString = ({ name }: VariableNode): boolean =>
+    variableDefinitions.some(({ variable, type }) => variable.name.value === name.value && /^String!?$/.test(print(type)));
+  const Variable = (node: VariableNode): void => (isOfString(node) ? undefined : refuse(node));
+  for (const { name, value } of literal.fields) if (name.value === '__typename') visit(value, { Variable });
+}
+
+function refuse(nodes: VariableNode): never {
+  const message = 'Expected representations without variables, or __typename in them to be a String.';
+  throw new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
 }

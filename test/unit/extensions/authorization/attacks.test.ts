@@ -1,7 +1,7 @@
 import { deepEqual } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { GraphQLScalarType } from 'graphql';
+import { GraphQLScalarType, valueFromASTUntyped } from 'graphql';
 
 import { authorization } from '../../../../src/entries/authorization.ts';
 import { createHandler } from '../../../../src/entries/index.ts';
@@ -91,6 +91,20 @@ for (const [name, choice] of executors)
         ],
         [['UNAUTHENTICATED'], ['UNAUTHENTICATED']],
       );
+    });
+
+    it('refuses variables in a literal that a scalar of the author reads without them', async () => {
+      // The member of graphql 17 gets a literal in which variables are replaced.
+      const read = (literal: any, variables?: any): unknown => valueFromASTUntyped(literal, variables);
+      const same = (value: unknown): unknown => value;
+      const members = { parseValue: same, parseLiteral: read, coerceInputValue: same, coerceInputLiteral: (literal: any) => read(literal) };
+      const ask = serve(choice, [], entities, { _Any: new GraphQLScalarType({ name: '_Any', ...members }) });
+
+      const [code, ...ran] = await ask('query ($n: String!) { _entities(representations: [{ __typename: $n, id: 1 }]) { __typename } }', {
+        n: 'User',
+      });
+
+      deepEqual([['UNAUTHENTICATED', 'GRAPHQL_VALIDATION_FAILED'].includes(code as string), ran], [true, []]);
     });
 
     it('knows the root below a field', async () => {
