@@ -167,8 +167,12 @@ export class Explorer {
     const values = getVariableValues(schema, operation.variableDefinitions ?? [], request.variables ?? {}) as Coerced;
     const variableValues = values.variableValues?.coerced ?? values.coerced;
     if (variableValues === undefined) return report;
-    const costs = (facts.get('limits') as LimitsFact).costliest({ document, operation, variableValues });
-    return { ...report, ...costs };
+    try {
+      return { ...report, ...(facts.get('limits') as LimitsFact).costliest({ document, operation, variableValues }) };
+    } catch {
+      // A page that is too large has no price. The outcome says so.
+      return report;
+    }
   }
 
   /** The stage `document`: refuses what agents may not use, as if it did not exist. */

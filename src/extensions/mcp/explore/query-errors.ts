@@ -21,6 +21,7 @@ export type Report = (message: string, node: ASTNode, words?: string) => void;
 /** Reports everything in a document that agents may not use, in the same words whether it is hidden or does not exist. */
 export function reportUnknown(visible: VisibleSchema, document: DocumentNode, report: Report): void {
   const info = new TypeInfo(visible.schema);
+  let queries = 0;
   /** Nothing below what is refused is read. */
   const refuse = (...given: Parameters<Report>): false => {
     report(...given);
@@ -33,7 +34,10 @@ export function reportUnknown(visible: VisibleSchema, document: DocumentNode, re
   const condition = ({ typeCondition }: InlineFragmentNode | FragmentDefinitionNode): false | undefined =>
     typeCondition && named(typeCondition);
   const visitor = visitWithTypeInfo(info, {
-    OperationDefinition: (node) => (node.operation === 'query' ? undefined : refuse(`Expected a query, got a ${node.operation}.`, node)),
+    OperationDefinition(node) {
+      if (node.operation !== 'query') return refuse(`Expected a query, got a ${node.operation}.`, node);
+      return ++queries === 1 ? undefined : refuse('Expected one query, got several.', node);
+    },
     VariableDefinition({ type }) {
       let inner = type;
       while (inner.kind !== Kind.NAMED_TYPE) inner = inner.type;

@@ -8,6 +8,7 @@ import {
   isRequiredArgument,
   isRequiredInputField,
   isSpecifiedScalarType,
+  isUnionType,
 } from 'graphql';
 import type {
   GraphQLArgument,
@@ -131,6 +132,9 @@ export class VisibleSchema {
       for (const one of inputs) if (this.has(one)) add(getNamedType(one.type));
       this.possibleTypesOf(type).forEach(add);
     }
+    // Conditions may name unions that no field returns.
+    for (const type of Object.values(this.schema.getTypeMap()))
+      if (isUnionType(type) && !this.#hidden.has(type) && this.possibleTypesOf(type).some((one) => found.has(one))) found.add(type);
     return new Set([...found].toSorted(byName));
   }
 }

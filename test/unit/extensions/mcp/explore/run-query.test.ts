@@ -10,6 +10,7 @@ for (const [what, query, variables, expected] of [
   ['the name of a type by introspection', '{ __type(name: "Book") { name } }', {}, 'Cannot query field "__type" on type "Query".'],
   ['a mutation', 'mutation { rename(id: 1) { id } }', {}, 'Expected a query, got a mutation.'],
   ['a subscription', 'subscription { ticks }', {}, 'Expected a query, got a subscription.'],
+  ['a second query', '{ book(id: 1) { title } } query Other { book(id: 2) { title } }', {}, 'Expected one query, got several.'],
   ['@defer', '{ ... @defer { book(id: 1) { id } } }', {}, 'Unknown directive "@defer".'],
   ['@stream', '{ books @stream { id } }', {}, 'Unknown directive "@stream".'],
 ] as const)
