@@ -57,6 +57,13 @@ interface Sent {
   readonly accept?: string;
 }
 
+const toolCall = (name: string, given: object): object => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, arguments: given },
+});
+
 /** The ways in by HTTP: what each sends to run a query or a mutation. */
 const ways = {
   POST: (kind: Kind, values: Values, more: object): Sent => ({
@@ -92,7 +99,12 @@ const ways = {
   MCP: (kind: Kind, values: Values): Sent => ({
     method: 'POST',
     path: 'mcp',
-    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: ids[kind], arguments: values } },
+    body: toolCall(ids[kind], values),
+  }),
+  run_query: (kind: Kind, values: Values): Sent => ({
+    method: 'POST',
+    path: 'mcp',
+    body: toolCall('run_query', { query: texts[kind], variables: values }),
   }),
   'REST GET': (_kind: Kind, values: Values): Sent => ({ method: 'GET', path: `rest/things?${search(values)}` }),
   'REST POST': (kind: Kind, values: Values): Sent => ({
@@ -132,40 +144,44 @@ interface Ask {
 
 /** A server with one query and one mutation at all doors. The function sends one of them, and returns the answer in one line. */
 function serve({ options, plugins = [], title = 'String', hints = '', resolve = () => 'Emma', origins = [] }: Setting) {
-  const handler = createHandler({
-    nodeEnv: 'production',
-    logger: recordingLogger()[0],
-    typeDefs: [
-      cacheControlDefinitions,
-      idempotencyDefinitions,
-      `input Tree { tree: Tree }
+  const create = (explore: boolean): unknown =>
+    createHandler({
+      nodeEnv: 'production',
+      logger: recordingLogger()[0],
+      typeDefs: [
+        cacheControlDefinitions,
+        idempotencyDefinitions,
+        `input Tree { tree: Tree }
        type Thing @cacheControl(inheritMaxAge: true) { id: ID! title: ${title} }
        type Query { things(first: Int, note: String, tree: Tree, trees: [Tree]): [Thing] ${hints} }
        type Mutation { order(note: String, tree: Tree, trees: [Tree]): Thing }`,
-    ],
-    resolvers: {
-      Query: { things: (_: unknown, { first }: { first?: number }) => [{ id: first ?? 1 }] },
-      Mutation: { order: () => ({ id: 7 }) },
-      Thing: { title: resolve },
-    },
-    trustedDocuments: { documents },
-    plugins: [
-      ...plugins,
-      mcp({
-        name: 'shop',
-        version: '1',
-        origins,
-        tools: {
-          things: { document: 'things', description: 'Finds.' },
-          order: { document: 'order', description: 'Orders.' },
-        },
-      }),
-      rest(),
-    ],
-    ...options,
-  } as never) as unknown as (event: unknown, context: object) => Promise<unknown>;
+      ],
+      resolvers: {
+        Query: { things: (_: unknown, { first }: { first?: number }) => [{ id: first ?? 1 }] },
+        Mutation: { order: () => ({ id: 7 }) },
+        Thing: { title: resolve },
+      },
+      trustedDocuments: { documents },
+      plugins: [
+        ...(explore ? bounded(plugins) : plugins),
+        mcp({
+          name: 'shop',
+          version: '1',
+          origins,
+          explore,
+          tools: {
+            things: { document: 'things', description: 'Finds.' },
+            order: { document: 'order', description: 'Orders.' },
+          },
+        }),
+        rest(),
+      ],
+      ...options,
+    } as never);
+  let handler: ((event: unknown, context: object) => Promise<unknown>) | undefined;
 
   return async (way: Way, ask: Ask = {}): Promise<string> => {
+    handler ??= create(way === 'run_query') as NonNullable<typeof handler>;
     const { kind = 'query', values = {}, more = {}, headers = {}, shows = [], signal } = ask;
     if (way === 'direct') {
       const answer = await handler({ query: ask.directQuery ?? texts[kind], variables: values, ...more }, {});
@@ -184,6 +200,12 @@ function serve({ options, plugins = [], title = 'String', hints = '', resolve = 
     const shown = shows.flatMap((name) => (response.headers.has(name) ? [`${name}: ${response.headers.get(name)}`] : []));
     return [response.status, ...shown, inOneLine(response, withoutPlaces(await response.text()))].join(' ').trim();
   };
+}
+
+/** Agents write queries only within a price and a budget. */
+function bounded(plugins: readonly unknown[]): readonly unknown[] {
+  const hasBudget = plugins.some((plugin) => (plugin as ServerPlugin).once === 'budget()');
+  return [limits({ maxCost: 1_000 }), ...plugins, ...(hasBudget ? [] : [points(true)])];
 }
 
 /** Leaves out the positions of errors in their documents, and the ids by which logs name them. */
@@ -236,6 +258,8 @@ rule('the message of an unexpected error is masked', (way) => serve({ resolve: f
     '200 [{"errors":[{"message":"Internal server error","path":["things",0,"title"],"extensions":{"code":"INTERNAL_SERVER_ERROR"}}],"data":{"things":[{"id":"1","title":null}]}}]',
   events:
     '200 next {"errors":[{"message":"Internal server error","path":["things",0,"title"],"extensions":{"code":"INTERNAL_SERVER_ERROR"}}],"data":{"things":[{"id":"1","title":null}]}}, complete',
+  run_query:
+    '200 {"text":{"data":{"things":[{"id":"1","title":null}]},"errors":[{"message":"Internal server error","path":["things",0,"title"],"extensions":{"code":"INTERNAL_SERVER_ERROR"}}],"cost":21,"left":39},"isError":true}',
   MCP: '200 {"text":{"data":{"things":[{"id":"1","title":null}]},"errors":[{"message":"Internal server error","path":["things",0,"title"],"extensions":{"code":"INTERNAL_SERVER_ERROR"}}]},"isError":true}',
   'REST GET, REST POST':
     '500 {"type":"about:blank","title":"Internal Server Error","status":500,"detail":"Internal server error","code":"INTERNAL_SERVER_ERROR","errors":[{"message":"Internal server error","path":["things",0,"title"],"extensions":{"code":"INTERNAL_SERVER_ERROR"}}],"data":{"things":[{"id":"1","title":null}]}}',
@@ -258,6 +282,8 @@ rule(
       '200 [{"errors":[{"message":"The deadline of the request passed before this was finished. It may have run.","path":["things",0,"title"],"extensions":{"code":"DEADLINE_EXCEEDED"}}],"data":{"things":[{"id":"1","title":null}]}}]',
     events:
       '200 next {"errors":[{"message":"The deadline of the request passed before this was finished. It may have run.","path":["things",0,"title"],"extensions":{"code":"DEADLINE_EXCEEDED"}}],"data":{"things":[{"id":"1","title":null}]}}, complete',
+    run_query:
+      '200 {"text":{"data":{"things":[{"id":"1","title":null}]},"errors":[{"message":"The deadline of the request passed before this was finished. It may have run.","path":["things",0,"title"],"extensions":{"code":"DEADLINE_EXCEEDED"}}],"cost":21,"left":39},"isError":true}',
     MCP: '200 {"text":{"data":{"things":[{"id":"1","title":null}]},"errors":[{"message":"The deadline of the request passed before this was finished. It may have run.","path":["things",0,"title"],"extensions":{"code":"DEADLINE_EXCEEDED"}}]},"isError":true}',
     'REST GET, REST POST':
       '504 {"type":"about:blank","title":"Gateway Timeout","status":504,"detail":"The deadline of the request passed before this was finished. It may have run.","code":"DEADLINE_EXCEEDED","errors":[{"message":"The deadline of the request passed before this was finished. It may have run.","path":["things",0,"title"],"extensions":{"code":"DEADLINE_EXCEEDED"}}],"data":{"things":[{"id":"1","title":null}]}}',
@@ -276,7 +302,7 @@ rule(
       '200 [{"errors":[{"message":"The answer has about 2033 bytes, and the server (maxResultBytes) carries 1000 at most. Request less: fewer fields, or a part of the list at a time.","extensions":{"code":"RESULT_TOO_LARGE"}}]}]',
     events:
       '200 next {"errors":[{"message":"The answer has about 2033 bytes, and the server (maxResultBytes) carries 1000 at most. Request less: fewer fields, or a part of the list at a time.","extensions":{"code":"RESULT_TOO_LARGE"}}]}, complete',
-    MCP: '200 {"text":"The answer is too large. Request less, for example fewer items.","isError":true}',
+    'MCP, run_query': '200 {"text":"The answer is too large. Request less, for example fewer items.","isError":true}',
     'REST GET, REST POST':
       '400 {"type":"about:blank","title":"Bad Request","status":400,"detail":"The answer has about 2033 bytes, and the server (maxResultBytes) carries 1000 at most. Request less: fewer fields, or a part of the list at a time.","code":"RESULT_TOO_LARGE","errors":[{"message":"The answer has about 2033 bytes, and the server (maxResultBytes) carries 1000 at most. Request less: fewer fields, or a part of the list at a time.","extensions":{"code":"RESULT_TOO_LARGE"}}]}',
     direct:
@@ -295,6 +321,7 @@ rule(
     events:
       '200 next {"errors":[{"message":"Internal server error","path":["things",0,"title"],"extensions":{"code":"INTERNAL_SERVER_ERROR"}}],"data":{"things":[{"id":"1","title":null}]}}, complete',
     MCP: '– The arguments of a tool are variables: there is no place for onError.',
+    run_query: '– The arguments are a query and its variables: there is no place for onError.',
     'REST GET, REST POST': '– Parameters and body are variables: there is no place for onError.',
     direct:
       '{"errors":[{"message":"Internal server error","path":["things",0,"title"],"extensions":{"code":"INTERNAL_SERVER_ERROR"}}],"data":{"things":[{"id":"1","title":null}]}}',
@@ -310,7 +337,7 @@ rule(
     'POST, QUERY, by id, batch, events':
       '413 {"errors":[{"message":"Expected a body of at most 2000 bytes, got more.","extensions":{"code":"BAD_REQUEST"}}]}',
     GET: '414 {"errors":[{"message":"Expected a query string of at most 2000 characters, got 3291.","extensions":{"code":"BAD_REQUEST"}}]}',
-    MCP: '413 {"error":{"code":-32700,"message":"Expected a body of at most 2000 bytes, got more."}}',
+    'MCP, run_query': '413 {"error":{"code":-32700,"message":"Expected a body of at most 2000 bytes, got more."}}',
     'REST GET':
       '414 {"type":"about:blank","title":"URI Too Long","status":414,"detail":"Expected a query string of at most 2000 characters, got 3005.","code":"BAD_REQUEST"}',
     'REST POST':
@@ -326,7 +353,7 @@ rule('variables that are nested too deeply are refused', (way) => serve({})(way,
     '422 {"errors":[{"message":"Expected \\"variables\\" to nest at most 200 levels deep, got more.","extensions":{"code":"BAD_REQUEST"}}]}',
   batch:
     '200 [{"errors":[{"message":"Expected \\"variables\\" to nest at most 200 levels deep, got more.","extensions":{"code":"BAD_REQUEST"}}]}]',
-  MCP: '400 {"error":{"code":-32700,"message":"Expected a request to nest at most 200 levels deep, got more."}}',
+  'MCP, run_query': '400 {"error":{"code":-32700,"message":"Expected a request to nest at most 200 levels deep, got more."}}',
   'REST GET':
     '422 {"type":"about:blank","title":"Unprocessable Content","status":422,"detail":"Expected \\"variables\\" to nest at most 200 levels deep, got more.","code":"BAD_REQUEST","errors":[{"message":"Expected \\"variables\\" to nest at most 200 levels deep, got more.","extensions":{"code":"BAD_REQUEST"}}]}',
   'REST POST':
@@ -343,7 +370,7 @@ rule(
       '422 {"errors":[{"message":"Expected the variables of a request to have at most 1000 objects and lists, got more.","extensions":{"code":"BAD_REQUEST"}}]}',
     batch:
       '200 [{"errors":[{"message":"Expected the variables of a request to have at most 1000 objects and lists, got more.","extensions":{"code":"BAD_REQUEST"}}]}]',
-    MCP: '400 {"error":{"code":-32700,"message":"Expected a request of at most 1000 objects and lists, got more."}}',
+    'MCP, run_query': '400 {"error":{"code":-32700,"message":"Expected a request of at most 1000 objects and lists, got more."}}',
     'REST GET':
       '422 {"type":"about:blank","title":"Unprocessable Content","status":422,"detail":"Expected the variables of a request to have at most 1000 objects and lists, got more.","code":"BAD_REQUEST","errors":[{"message":"Expected the variables of a request to have at most 1000 objects and lists, got more.","extensions":{"code":"BAD_REQUEST"}}]}',
     'REST POST':
@@ -362,6 +389,8 @@ rule('limits() refuses an operation with a price that is too high', (way) => ser
     '200 [{"errors":[{"message":"Expected an operation that costs at most 5, got one that costs 21.","extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}]',
   events:
     '200 next {"errors":[{"message":"Expected an operation that costs at most 5, got one that costs 21.","extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}, complete',
+  run_query:
+    '200 {"text":{"errors":[{"message":"Expected an operation that costs at most 5, got one that costs 21.","extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}],"cost":21,"costliest":"things"},"isError":true}',
   MCP: '200 {"text":{"errors":[{"message":"Expected an operation that costs at most 5, got one that costs 21.","extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]},"isError":true}',
   'REST GET, REST POST':
     '422 {"type":"about:blank","title":"Unprocessable Content","status":422,"detail":"Expected an operation that costs at most 5, got one that costs 21.","code":"GRAPHQL_VALIDATION_FAILED","errors":[{"message":"Expected an operation that costs at most 5, got one that costs 21.","extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}',
@@ -371,7 +400,7 @@ rule('limits() refuses an operation with a price that is too high', (way) => ser
 
 rule(
   'limits() refuses a page that is too large',
-  (way) => serve({ plugins: [limits({ pageLimits: { default: 5, max: 10 } })] })(way, { values: { first: 11 } }),
+  (way) => serve({ plugins: [limits({ maxCost: 1_000, pageLimits: { default: 5, max: 10 } })] })(way, { values: { first: 11 } }),
   {
     'POST, GET, QUERY, by id':
       '422 {"errors":[{"message":"Expected the field \\"things\\" to be asked for 0 to 10 items, got 11.","extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}',
@@ -379,6 +408,8 @@ rule(
       '200 [{"errors":[{"message":"Expected the field \\"things\\" to be asked for 0 to 10 items, got 11.","extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}]',
     events:
       '200 next {"errors":[{"message":"Expected the field \\"things\\" to be asked for 0 to 10 items, got 11.","extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}, complete',
+    run_query:
+      '200 {"text":{"errors":[{"message":"Expected the field \\"things\\" to be asked for 0 to 10 items, got 11.","extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}],"cost":0},"isError":true}',
     MCP: '200 {"text":{"errors":[{"message":"Expected the field \\"things\\" to be asked for 0 to 10 items, got 11.","extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]},"isError":true}',
     'REST GET, REST POST':
       '422 {"type":"about:blank","title":"Unprocessable Content","status":422,"detail":"Expected the field \\"things\\" to be asked for 0 to 10 items, got 11.","code":"GRAPHQL_VALIDATION_FAILED","errors":[{"message":"Expected the field \\"things\\" to be asked for 0 to 10 items, got 11.","extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}',
@@ -389,11 +420,12 @@ rule(
 
 rule(
   'limits() gives a page its default size, which is the id here',
-  (way) => serve({ plugins: [limits({ pageLimits: { default: 5, max: 10 } })] })(way),
+  (way) => serve({ plugins: [limits({ maxCost: 1_000, pageLimits: { default: 5, max: 10 } })] })(way),
   {
     'POST, GET, QUERY, by id': '200 {"data":{"things":[{"id":"5","title":"Emma"}]}}',
     batch: '200 [{"data":{"things":[{"id":"5","title":"Emma"}]}}]',
     events: '200 next {"data":{"things":[{"id":"5","title":"Emma"}]}}, complete',
+    run_query: '200 {"structuredContent":{"data":{"things":[{"id":"5","title":"Emma"}]},"cost":11,"left":39}}',
     MCP: '200 {"structuredContent":{"things":[{"id":"5","title":"Emma"}]}}',
     'REST GET, REST POST': '200 [{"id":"5","title":"Emma"}]',
     direct: '{"data":{"things":[{"id":"5","title":"Emma"}]}}',
@@ -414,6 +446,8 @@ rule('budget() refuses a client without points', (way) => serve({ plugins: [poin
     '429 retry-after: 1 {"errors":[{"message":"This operation costs 21 points, and the client has 39 left. Try again in 1 second.","extensions":{"code":"RATE_LIMITED","cost":21,"left":39,"retryAfter":1}}]}',
   batch:
     '200 [{"errors":[{"message":"This operation costs 21 points, and the client has 39 left. Try again in 1 second.","extensions":{"code":"RATE_LIMITED","cost":21,"left":39,"retryAfter":1}}]}]',
+  run_query:
+    '200 retry-after: 1 {"text":{"errors":[{"message":"This operation costs 21 points, and the client has 39 left. Try again in 1 second.","extensions":{"code":"RATE_LIMITED","cost":21,"left":39,"retryAfter":1}}],"cost":21,"left":39,"costliest":"things"},"isError":true}',
   MCP: '200 retry-after: 1 {"text":{"errors":[{"message":"This operation costs 21 points, and the client has 39 left. Try again in 1 second.","extensions":{"code":"RATE_LIMITED","cost":21,"left":39,"retryAfter":1}}]},"isError":true}',
   'REST GET, REST POST':
     '429 retry-after: 1 {"type":"about:blank","title":"Too Many Requests","status":429,"detail":"This operation costs 21 points, and the client has 39 left. Try again in 1 second.","code":"RATE_LIMITED","errors":[{"message":"This operation costs 21 points, and the client has 39 left. Try again in 1 second.","extensions":{"code":"RATE_LIMITED","cost":21,"left":39,"retryAfter":1}}]}',
@@ -430,6 +464,8 @@ rule(
     batch: '200 ratelimit: "default";r=39;t=1 ratelimit-policy: "default";q=40;w=8 [{"data":{"things":[{"id":"1","title":"Emma"}]}}]',
     events:
       '200 ratelimit: "default";r=39;t=1 ratelimit-policy: "default";q=40;w=8 next {"data":{"things":[{"id":"1","title":"Emma"}]}}, complete',
+    run_query:
+      '200 ratelimit: "default";r=39;t=1 ratelimit-policy: "default";q=40;w=8 {"structuredContent":{"data":{"things":[{"id":"1","title":"Emma"}]},"cost":21,"left":39}}',
     MCP: '200 ratelimit: "default";r=39;t=1 ratelimit-policy: "default";q=40;w=8 {"structuredContent":{"things":[{"id":"1","title":"Emma"}]}}',
     'REST GET, REST POST': '200 ratelimit: "default";r=39;t=1 ratelimit-policy: "default";q=40;w=8 [{"id":"1","title":"Emma"}]',
     direct: '{"data":{"things":[{"id":"1","title":"Emma"}]}}',
@@ -448,7 +484,7 @@ rule('a caller who is nobody gets 401', (way) => rights(undefined)(way, { shows:
     '200 www-authenticate: Bearer scope="titles:read" [{"errors":[{"message":"Sign in to run this operation. Missing scopes: titles:read.","extensions":{"code":"UNAUTHENTICATED","missing":["titles:read"],"needed":["titles:read"]}}]}]',
   events:
     '200 www-authenticate: Bearer scope="titles:read" next {"errors":[{"message":"Sign in to run this operation. Missing scopes: titles:read.","extensions":{"code":"UNAUTHENTICATED","missing":["titles:read"],"needed":["titles:read"]}}]}, complete',
-  MCP: '401 www-authenticate: Bearer scope="titles:read" Unauthorized',
+  'MCP, run_query': '401 www-authenticate: Bearer scope="titles:read" Unauthorized',
   'REST GET, REST POST':
     '401 www-authenticate: Bearer scope="titles:read" {"type":"about:blank","title":"Unauthorized","status":401,"detail":"Sign in to run this operation. Missing scopes: titles:read.","code":"UNAUTHENTICATED","errors":[{"message":"Sign in to run this operation. Missing scopes: titles:read.","extensions":{"code":"UNAUTHENTICATED","missing":["titles:read"],"needed":["titles:read"]}}]}',
   direct:
@@ -462,7 +498,7 @@ rule('a caller without the scope gets 403, which names it', (way) => rights([])(
     '200 www-authenticate: Bearer scope="titles:read", error="insufficient_scope" [{"errors":[{"message":"You may not run this operation. Missing scopes: titles:read.","extensions":{"code":"FORBIDDEN","missing":["titles:read"],"needed":["titles:read"]}}]}]',
   events:
     '200 www-authenticate: Bearer scope="titles:read", error="insufficient_scope" next {"errors":[{"message":"You may not run this operation. Missing scopes: titles:read.","extensions":{"code":"FORBIDDEN","missing":["titles:read"],"needed":["titles:read"]}}]}, complete',
-  MCP: '403 www-authenticate: Bearer scope="titles:read", error="insufficient_scope" Forbidden',
+  'MCP, run_query': '403 www-authenticate: Bearer scope="titles:read", error="insufficient_scope" Forbidden',
   'REST GET, REST POST':
     '403 www-authenticate: Bearer scope="titles:read", error="insufficient_scope" {"type":"about:blank","title":"Forbidden","status":403,"detail":"You may not run this operation. Missing scopes: titles:read.","code":"FORBIDDEN","errors":[{"message":"You may not run this operation. Missing scopes: titles:read.","extensions":{"code":"FORBIDDEN","missing":["titles:read"],"needed":["titles:read"]}}]}',
   direct:
@@ -473,6 +509,7 @@ rule('a caller with the scope gets the data', (way) => rights(['titles:read'])(w
   'POST, GET, QUERY, by id': '200 {"data":{"things":[{"id":"1","title":"Emma"}]}}',
   batch: '200 [{"data":{"things":[{"id":"1","title":"Emma"}]}}]',
   events: '200 next {"data":{"things":[{"id":"1","title":"Emma"}]}}, complete',
+  run_query: '200 {"structuredContent":{"data":{"things":[{"id":"1","title":"Emma"}]},"cost":21,"left":39}}',
   MCP: '200 {"structuredContent":{"things":[{"id":"1","title":"Emma"}]}}',
   'REST GET, REST POST': '200 [{"id":"1","title":"Emma"}]',
   direct: '{"data":{"things":[{"id":"1","title":"Emma"}]}}',
@@ -502,7 +539,7 @@ rule(
   },
   {
     'POST, by id': '200 idempotent-replayed: true {"data":{"order":{"id":"7","title":"run 1"}}}',
-    'GET, QUERY, REST GET': queriesOnly,
+    'GET, QUERY, run_query, REST GET': queriesOnly,
     batch: '200 [{"data":{"order":{"id":"7","title":"run 1"}}}]',
     events: '200 idempotent-replayed: true next {"data":{"order":{"id":"7","title":"run 1"}}}, complete',
     MCP: '200 {"structuredContent":{"order":{"id":"7","title":"run 1"}}}',
@@ -521,7 +558,7 @@ rule(
   {
     'POST, by id, events':
       '422 {"errors":[{"message":"The first request with this idempotency key had another operation.","extensions":{"code":"IDEMPOTENCY_KEY_REUSED"}}]}',
-    'GET, QUERY, REST GET': queriesOnly,
+    'GET, QUERY, run_query, REST GET': queriesOnly,
     batch:
       '200 [{"errors":[{"message":"The first request with this idempotency key had another operation.","extensions":{"code":"IDEMPOTENCY_KEY_REUSED"}}]}]',
     MCP: '200 {"text":{"errors":[{"message":"The first request with this idempotency key had another operation.","extensions":{"code":"IDEMPOTENCY_KEY_REUSED"}}]},"isError":true}',
@@ -547,7 +584,7 @@ rule(
   {
     'POST, by id, events':
       '409 retry-after: 5 {"errors":[{"message":"The first request with this idempotency key is still running.","extensions":{"code":"IDEMPOTENCY_IN_PROGRESS","retryAfter":5}}]}',
-    'GET, QUERY, REST GET': queriesOnly,
+    'GET, QUERY, run_query, REST GET': queriesOnly,
     batch:
       '200 [{"errors":[{"message":"The first request with this idempotency key is still running.","extensions":{"code":"IDEMPOTENCY_IN_PROGRESS","retryAfter":5}}]}]',
     MCP: '200 retry-after: 5 {"text":{"errors":[{"message":"The first request with this idempotency key is still running.","extensions":{"code":"IDEMPOTENCY_IN_PROGRESS","retryAfter":5}}]},"isError":true}',
@@ -569,7 +606,7 @@ rule(
   {
     'POST, events':
       '422 {"errors":[{"message":"The first request with this idempotency key had another operation.","extensions":{"code":"IDEMPOTENCY_KEY_REUSED"}}]}',
-    'GET, QUERY, REST GET': queriesOnly,
+    'GET, QUERY, run_query, REST GET': queriesOnly,
     'by id': '200 idempotent-replayed: true {"data":{"order":{"id":"7","title":"run 1"}}}',
     batch:
       '200 [{"errors":[{"message":"The first request with this idempotency key had another operation.","extensions":{"code":"IDEMPOTENCY_KEY_REUSED"}}]}]',
@@ -594,7 +631,7 @@ rule(
   },
   {
     'POST, GET, QUERY, by id, batch, events, direct': '{"operation":"Things","type":"query","status":200}',
-    MCP: '{"operation":"Things","type":"query","door":"mcp","status":200}',
+    'MCP, run_query': '{"operation":"Things","type":"query","door":"mcp","status":200}',
     'REST GET': '{"operation":"Things","type":"query","door":"rest","route":"/things","status":200}',
     'REST POST': '{"operation":"Search","type":"query","door":"rest","route":"/search","status":200}',
   },
@@ -611,6 +648,8 @@ rule(
       '200 {"data":{"things":[{"id":"1","title":"Emma"}]},"extensions":{"explain":{"milliseconds":{…},"calls":[]}}}',
     batch: '200 [{"data":{"things":[{"id":"1","title":"Emma"}]},"extensions":{"explain":{"milliseconds":{…},"calls":[]}}}]',
     events: '200 next {"data":{"things":[{"id":"1","title":"Emma"}]},"extensions":{"explain":{"milliseconds":{…},"calls":[]}}}, complete',
+    run_query:
+      '200 {"structuredContent":{"data":{"things":[{"id":"1","title":"Emma"}]},"cost":21,"left":39},"_meta":{"graphql-functions/extensions":{"explain":{"door":"mcp","milliseconds":{…},"calls":[]}}}}',
     MCP: '200 {"structuredContent":{"things":[{"id":"1","title":"Emma"}]},"_meta":{"graphql-functions/extensions":{"explain":{"door":"mcp","milliseconds":{…},"calls":[]}}}}',
     'REST GET, REST POST':
       '200 {"data":{"things":[{"id":"1","title":"Emma"}]},"extensions":{"explain":{"door":"rest","milliseconds":{…},"calls":[]}}}',
@@ -632,7 +671,7 @@ rule(
   },
   {
     'POST, GET, QUERY, by id, batch, events, direct': 'query',
-    MCP: 'mcp query',
+    'MCP, run_query': 'mcp query',
     'REST GET': 'GET /things',
     'REST POST': 'POST /search',
   },
@@ -651,6 +690,8 @@ rule(
     GET: '200 cache-control: public, max-age=0, s-maxage=60 xkey: t:Thing l:Thing q:things e:Thing:1 {"data":{"things":[{"id":"1","title":"Emma"}]}}',
     batch: '200 cache-control: private, no-store [{"data":{"things":[{"id":"1","title":"Emma"}]}}]',
     events: '200 cache-control: private, no-store, no-transform next {"data":{"things":[{"id":"1","title":"Emma"}]}}, complete',
+    run_query:
+      '200 cache-control: private, no-store {"structuredContent":{"data":{"things":[{"id":"1","title":"Emma"}]},"cost":21,"left":39}}',
     MCP: '200 cache-control: private, no-store {"structuredContent":{"things":[{"id":"1","title":"Emma"}]}}',
     'REST GET': '200 cache-control: public, max-age=0, s-maxage=60 xkey: t:Thing l:Thing q:things e:Thing:1 [{"id":"1","title":"Emma"}]',
     'REST POST': '200 cache-control: private, no-store [{"id":"1","title":"Emma"}]',
@@ -665,6 +706,8 @@ rule(
     'POST, GET, QUERY, by id': '200 cache-control: private, no-store {"data":{"things":[{"id":"1","title":"Emma"}]}}',
     batch: '200 cache-control: private, no-store [{"data":{"things":[{"id":"1","title":"Emma"}]}}]',
     events: '200 cache-control: private, no-store, no-transform next {"data":{"things":[{"id":"1","title":"Emma"}]}}, complete',
+    run_query:
+      '200 cache-control: private, no-store {"structuredContent":{"data":{"things":[{"id":"1","title":"Emma"}]},"cost":21,"left":39}}',
     MCP: '200 cache-control: private, no-store {"structuredContent":{"things":[{"id":"1","title":"Emma"}]}}',
     'REST GET, REST POST': '200 cache-control: private, no-store [{"id":"1","title":"Emma"}]',
     direct: noHTTP,
@@ -681,7 +724,7 @@ rule(
   },
   {
     'POST, by id, batch, events, MCP, REST POST, direct': 'e:Thing:7 u:Thing l:Thing',
-    'GET, QUERY, REST GET': queriesOnly,
+    'GET, QUERY, run_query, REST GET': queriesOnly,
   },
 );
 
@@ -699,7 +742,7 @@ rule(
     'POST, GET, by id, batch, events':
       '400 {"errors":[{"message":"This request was refused because a page of another site could have sent it without a preflight (cross-site request forgery). Send \\"content-type: application/json\\", or one of these headers with a value that is not empty: graphql-require-preflight, x-vendor-operation-name, vendor-require-preflight, x-apollo-operation-name, apollo-require-preflight.","extensions":{"code":"BAD_REQUEST"}}]}',
     QUERY: '– Browsers ask first: QUERY is no simple method.',
-    MCP: '403 The origin is not allowed.',
+    'MCP, run_query': '403 The origin is not allowed.',
     'REST GET': '200 [{"id":"1","title":"Emma"}]',
     'REST POST':
       '415 {"type":"about:blank","title":"Unsupported Media Type","status":415,"detail":"Expected content-type application/json, got text/plain.","code":"BAD_REQUEST"}',
@@ -717,6 +760,8 @@ rule(
     'POST, GET, QUERY, by id': '200 access-control-allow-origin: https://app.example {"data":{"things":[{"id":"1","title":"Emma"}]}}',
     batch: '200 access-control-allow-origin: https://app.example [{"data":{"things":[{"id":"1","title":"Emma"}]}}]',
     events: '200 access-control-allow-origin: https://app.example next {"data":{"things":[{"id":"1","title":"Emma"}]}}, complete',
+    run_query:
+      '200 access-control-allow-origin: https://app.example {"structuredContent":{"data":{"things":[{"id":"1","title":"Emma"}]},"cost":21,"left":39}}',
     MCP: '200 access-control-allow-origin: https://app.example {"structuredContent":{"things":[{"id":"1","title":"Emma"}]}}',
     'REST GET, REST POST': '200 access-control-allow-origin: https://app.example [{"id":"1","title":"Emma"}]',
     direct: noHTTP,
@@ -734,7 +779,7 @@ rule(
   {
     'POST, GET, QUERY, by id, batch, events':
       '204 access-control-allow-origin: https://app.example access-control-allow-methods: GET, POST, QUERY',
-    'MCP, REST POST': '204 access-control-allow-origin: https://app.example access-control-allow-methods: POST',
+    'MCP, run_query, REST POST': '204 access-control-allow-origin: https://app.example access-control-allow-methods: POST',
     'REST GET': '204 access-control-allow-origin: https://app.example access-control-allow-methods: GET, HEAD',
     direct: noHTTP,
   },
@@ -760,13 +805,13 @@ async function leave(way: Way, kind: Kind): Promise<string> {
 }
 
 rule('the signal of a query aborts when the client leaves', (way) => leave(way, 'query'), {
-  'POST, GET, QUERY, by id, batch, events, MCP, REST GET, REST POST': 'before false, after true',
+  'POST, GET, QUERY, by id, batch, events, MCP, run_query, REST GET, REST POST': 'before false, after true',
   direct: noHTTP,
 });
 
 rule('the signal of a mutation aborts when the client leaves', (way) => leave(way, 'mutation'), {
   'POST, by id, batch, events, MCP, REST POST': 'before false, after true',
-  'GET, QUERY, REST GET': queriesOnly,
+  'GET, QUERY, run_query, REST GET': queriesOnly,
   direct: noHTTP,
 });
 
@@ -775,7 +820,7 @@ rule('the signal of a mutation aborts when the client leaves', (way) => leave(wa
 rule('an unknown method is refused', (way) => serve({})(way, { method: 'PATCH', shows: ['allow'] }), {
   'POST, GET, QUERY, by id, batch, events':
     '405 allow: GET, POST, QUERY {"errors":[{"message":"Expected GET, POST or QUERY, got PATCH.","extensions":{"code":"BAD_REQUEST"}}]}',
-  MCP: '405 allow: POST Expected POST, got PATCH.',
+  'MCP, run_query': '405 allow: POST Expected POST, got PATCH.',
   'REST GET':
     '405 allow: GET, HEAD {"type":"about:blank","title":"Method Not Allowed","status":405,"detail":"Expected GET or HEAD, got PATCH.","code":"BAD_REQUEST"}',
   'REST POST':
@@ -786,7 +831,7 @@ rule('an unknown method is refused', (way) => serve({})(way, { method: 'PATCH', 
 rule('an unknown content type is refused', (way) => serve({})(way, { headers: { 'content-type': 'text/csv' }, shows: ['accept-post'] }), {
   'POST, GET, QUERY, by id, batch, events':
     '415 accept-post: application/json {"errors":[{"message":"Expected content-type application/json, got text/csv.","extensions":{"code":"BAD_REQUEST"}}]}',
-  MCP: '415 Expected content-type application/json, got text/csv.',
+  'MCP, run_query': '415 Expected content-type application/json, got text/csv.',
   'REST GET': '200 [{"id":"1","title":"Emma"}]',
   'REST POST':
     '415 {"type":"about:blank","title":"Unsupported Media Type","status":415,"detail":"Expected content-type application/json, got text/csv.","code":"BAD_REQUEST"}',
@@ -796,7 +841,7 @@ rule('an unknown content type is refused', (way) => serve({})(way, { headers: { 
 rule('an encoded body is refused', (way) => serve({})(way, { headers: { 'content-encoding': 'gzip' }, shows: ['accept-encoding'] }), {
   'POST, GET, QUERY, by id, batch, events':
     '415 accept-encoding: identity {"errors":[{"message":"Expected a body without content-encoding, got one.","extensions":{"code":"BAD_REQUEST"}}]}',
-  MCP: '415 accept-encoding: identity Expected a body without content-encoding, got one.',
+  'MCP, run_query': '415 accept-encoding: identity Expected a body without content-encoding, got one.',
   'REST GET': '200 [{"id":"1","title":"Emma"}]',
   'REST POST':
     '415 accept-encoding: identity {"type":"about:blank","title":"Unsupported Media Type","status":415,"detail":"Expected a body without content-encoding, got one.","code":"BAD_REQUEST"}',
@@ -806,7 +851,7 @@ rule('an encoded body is refused', (way) => serve({})(way, { headers: { 'content
 rule('an Accept that allows no format of the door is refused', (way) => serve({})(way, { headers: { accept: 'image/png' } }), {
   'POST, GET, QUERY, by id, batch, events':
     '406 {"errors":[{"message":"Expected Accept to allow application/graphql-response+json or application/json, or for a single POST text/event-stream, on a platform that streams: a web Request, Node, createStreamingHandler on AWS.","extensions":{"code":"BAD_REQUEST"}}]}',
-  MCP: '406 Expected Accept to allow application/json.',
+  'MCP, run_query': '406 Expected Accept to allow application/json.',
   'REST GET, REST POST':
     '406 {"type":"about:blank","title":"Not Acceptable","status":406,"detail":"Expected Accept to allow application/json or application/problem+json.","code":"BAD_REQUEST"}',
   direct: noHTTP,
@@ -816,7 +861,7 @@ rule(
   'a failed start has no doors: its answer is that for GraphQL at every path',
   (way) => serve({ plugins: [{ serverWillStart: fail }] })(way),
   {
-    'POST, GET, QUERY, by id, batch, events, MCP, REST GET, REST POST':
+    'POST, GET, QUERY, by id, batch, events, MCP, run_query, REST GET, REST POST':
       '500 {"errors":[{"message":"Internal server error","extensions":{"code":"INTERNAL_SERVER_ERROR"}}]}',
     direct: '{"errors":[{"message":"Internal server error","extensions":{"code":"INTERNAL_SERVER_ERROR"}}]}',
   },
@@ -826,7 +871,6 @@ rule(
 
 const shortQuery = '{ a { id } }';
 const shortOrder = 'mutation Order { order { id } }';
-const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'order', arguments: {} } };
 
 /** The ways in which an operation reaches a server, each with what it sends. Without the third, the handler is invoked directly. */
 const doors: Readonly<Record<string, readonly [kind: Kind | 'subscription', body: unknown, sent?: Partial<Sent>]>> = {
@@ -840,7 +884,7 @@ const doors: Readonly<Record<string, readonly [kind: Kind | 'subscription', body
   'a subscription': ['subscription', { query: 'subscription { ticks { id } }' }, { accept: 'text/event-stream' }],
   'an event stream with a query': ['query', { query: shortQuery }, { accept: 'text/event-stream' }],
   'an answer in parts': ['query', { query: '{ ... @defer { a { id } } }' }, { accept: 'multipart/mixed' }],
-  'a tool of MCP': ['mutation', call, { path: 'mcp' }],
+  'a tool of MCP': ['mutation', toolCall('order', {}), { path: 'mcp' }],
   'a GET of REST': ['query', undefined, { method: 'GET', path: 'rest/a' }],
   'a POST of REST': ['mutation', {}, { path: 'rest/orders' }],
   'a direct invocation': ['mutation', { query: shortOrder }],
