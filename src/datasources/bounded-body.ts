@@ -47,7 +47,7 @@ class BoundedBody {
     this.#request = request;
     this.#response = response;
     this.#reader = streamOf(response)?.getReader();
-    // Otherwise the timeout of the call ends with the body.
+    // A call with a timeout needs no timer here: the timeout ends with the body.
     if (request.timeout === undefined) this.#timer = setTimeout(() => this.#fail(tooSlowError(request)), maxTime);
   }
 

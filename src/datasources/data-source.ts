@@ -6,7 +6,7 @@ import type { DataSourceRequest } from './request.ts';
 export interface DataSourceConfig<TContext> {
   readonly context: TContext;
   readonly cache: KeyValueCache;
-  /** Undefined if the data source is used without a server. */
+  /** The operation; undefined if the data source is used without a server. */
   readonly operation?: DataSourceOperation | undefined;
   /** Follows the calls of the operation, for plugins and for `explain`. */
   readonly watchCall?: WatchCall | undefined;

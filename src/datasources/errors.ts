@@ -39,7 +39,7 @@ export interface FailedCall {
  */
 export class CallError extends Error {
   static {
-    // The console shows the name of the class besides that of the error.
+    // Named Error, because the console shows the name of the class besides the name of the error.
     Object.defineProperty(this, 'name', { value: 'Error' });
   }
 

@@ -1,7 +1,7 @@
-/** When one caller stops waiting. */
+/** The moments at which one caller stops waiting. */
 export interface WaitOptions {
   readonly signals: readonly (AbortSignal | null | undefined)[];
-  /** Undefined, 0 and more than a timer can hold: no limit. */
+  /** Milliseconds. No limit if undefined, 0, or more than a timer can hold. */
   readonly timeout?: number | undefined;
   /** Creates the error of a timeout. */
   readonly onTimeout?: (timeout: number) => Error;
@@ -43,7 +43,10 @@ export class Flight<T> implements Waiting {
     this.settled.then(unbind, unbind);
   }
 
-  /** False after the last caller has given up, while a hook runs, and for calls of its own fetch: these must not wait for this one. */
+  /**
+   * False after the last caller has given up, while a hook runs, and for calls that the fetch of this flight makes itself: such a call must
+   * not wait for its own flight.
+   */
   get canJoin(): boolean {
     return !this.abandoned && this.#hooks === 0 && !this.#isOwnCall();
   }
@@ -132,7 +135,7 @@ export class Flight<T> implements Waiting {
   }
 }
 
-/** A fetch of the user that runs, and the one whose call it serves. */
+/** A running fetch of the user, and the flight that it serves. */
 interface Fetching {
   readonly flight: object;
   readonly within: Fetching | undefined;
@@ -141,7 +144,10 @@ interface Fetching {
 /** The AsyncLocalStorage of the fetch that runs. */
 let fetching: { run<R>(store: Fetching, send: () => R): R; getStore(): Fetching | undefined } | undefined;
 
-/** Undefined where the platform has none, as Workers without Node's compatibility: there, a fetch must not make its own call. */
+/**
+ * Returns undefined on a platform without AsyncLocalStorage, such as Workers without Node's compatibility. There, a fetch must not call its
+ * own data source for the same URL.
+ */
 function createStorage(): typeof fetching {
   try {
     const { AsyncLocalStorage } = globalThis.process.getBuiltinModule('node:async_hooks');

@@ -78,7 +78,10 @@ function toBounded(request: DataSourceRequest, response: Response): Response {
   return createResponse(boundStream(request, response), { url, status, statusText, headers, redirected });
 }
 
-/** Cancels a body that a hook has not read, which would keep the connection, unless the hook returned response or body, or an object with one of them. */
+/**
+ * Cancels a body that a hook has not read, because it would keep the connection. Does not cancel it if the hook returned the response, its
+ * body, or an object with one of them.
+ */
 export async function releaseUnread(response: Response, result: unknown): Promise<void> {
   const { body, bodyUsed } = response;
   if (bodyUsed || body?.locked !== false) return;
@@ -97,7 +100,7 @@ function toText(bytes: Uint8Array): string {
   return bytes.length === 0 ? '' : (lenient ??= new TextDecoder()).decode(bytes);
 }
 
-/** Parses JSON for the first caller now, and again for each further one, so that none sees what another changes. */
+/** Parses JSON now for the first caller, and again for each further caller, so that no caller sees the changes of another. */
 function toResult(request: DataSourceRequest, text: string, isParsed: boolean): CallResult {
   if (!isParsed) return () => text;
   let first: { readonly value: unknown } | undefined;

@@ -21,7 +21,7 @@ export type CacheOptionsSource =
 /** The options in addition to those of fetch. */
 interface CallOptions {
   headers?: HeadersSource | Readonly<Record<string, string | null | undefined>> | undefined;
-  /** For `delete`, whose second argument is the query parameters. */
+  /** The body of a `delete`, whose second argument is the query parameters. */
   body?: unknown;
   /** Aborts this call, but not others that wait for the same response. */
   signal?: AbortSignal | null | undefined;
@@ -107,7 +107,7 @@ export class DataSourceRequest {
   cacheOptions: CacheOptionsSource | undefined;
   /** The cache key, unless `cacheKeyFor` is overridden. Undefined: the URL */
   cacheKey: string | undefined;
-  /** For a write: other paths whose GETs it invalidates. */
+  /** Other paths whose GETs this write invalidates. */
   readonly invalidates: readonly string[] | undefined;
   /** Limit of the response's decoded body. Undefined: the class's `maxResponseBytes` */
   maxResponseBytes: number | undefined;
@@ -183,7 +183,7 @@ export class DataSourceRequest {
   }
 }
 
-/** Options of fetch on several platforms. Other properties that hooks set (a time for a log) do not make a request another one. */
+/** Options of fetch on several platforms. Other properties that hooks set, such as a time for a log, do not distinguish requests. */
 const fetchOptionNames =
   'credentials mode redirect referrer referrerPolicy integrity keepalive priority duplex dispatcher agent client proxy tls cf next'.split(
     ' ',
@@ -195,7 +195,7 @@ export function takeFetchOptions(request: DataSourceRequest): void {
   assertHeadersWereSet(request);
 }
 
-/** In other versions `headers` is a plain object. */
+/** Throws for a hook that treats `headers` as a plain object, as in other versions of data sources. */
 function assertHeadersWereSet({ headersIfAny: headers }: DataSourceRequest): void {
   const name = headers === undefined ? undefined : Object.keys(headers)[0];
   // Some replacements of Headers have enumerable fields.

@@ -237,7 +237,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     const around = (inner: typeof send, each: string) => () =>
       responses === undefined ? inner() : responses.invalidateAround({ ...lookup, key: each }, inner);
     const response = await keys.reduce(around, send)();
-    // An override may need what other hooks add to a request.
+    // An override of cacheKeyFor may need parameters that other hooks add to a request.
     const keyIsURL = this.cacheKeyFor === RESTDataSource.prototype.cacheKeyFor;
     for (const each of keyIsURL ? locationsOf(response, request.url) : []) {
       this.memoizedResults.delete(each);
@@ -284,7 +284,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     if (typeof cacheOptions === 'object') return cacheOptions;
     const before = identityOf(request, undefined);
     const options = await (cacheOptions === undefined ? this.cacheOptionsFor(response, request) : cacheOptions(response, request));
-    // Without a header field that the hook removed, the response would be stored for other users.
+    // If the hook removed a header field that identifies the user, the response would be stored for other users.
     return isSameIdentity(identityOf(request, undefined), before) ? options : { ttl: 0 };
   }
 

@@ -9,7 +9,7 @@ export interface RetryOptions {
   readonly delay?: Milliseconds | undefined;
   /** The longest wait. With a longer Retry-After there is no retry. Default: 5000 */
   readonly maxDelay?: Milliseconds | undefined;
-  /** Limit of one attempt, until its header fields have arrived. Default: none */
+  /** The most milliseconds until the header fields of one attempt have arrived. Default: none */
   readonly attemptTimeout?: Milliseconds | undefined;
   /** Statuses that are retried. Default: 408, 429, 500, 502, 503, 504 */
   readonly statuses?: readonly number[] | undefined;
@@ -47,7 +47,7 @@ export async function sendWithRetry(
 
     const wait = waitBefore(attempt, delay, response);
     if (wait > maxDelay && response !== undefined) return response;
-    // Otherwise the body would keep its connection.
+    // An unread body would keep its connection.
     await response?.body?.cancel();
     await sleep(Math.min(wait, maxDelay), signal);
   }

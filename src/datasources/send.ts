@@ -20,7 +20,7 @@ export interface SendOptions {
   readonly waiting: Waiting;
   /** Additional header fields for a revalidation. */
   readonly validators?: Readonly<Record<string, string>> | undefined;
-  /** Aborts one attempt. Default: that of `waiting` */
+  /** Aborts one attempt. Default: the signal of `waiting` */
   readonly signal?: AbortSignal;
 }
 

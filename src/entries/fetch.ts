@@ -18,7 +18,7 @@ export type FetchContext<TEnv = unknown, TPlatformContext = unknown> = ContextAr
 export interface FetchHandler extends Closable {
   /** Takes a Request, or an event that has one, as of SvelteKit and of Cloudflare Pages. */
   (event: Request | { readonly request: Request }, context?: unknown): Promise<Response>;
-  /** As Workers call it (`request, env, context`), and Deno and Bun (`request, info`). */
+  /** Takes the arguments of Workers (`request, env, context`), and of Deno and Bun (`request, info`). */
   fetch(request: Request, env?: unknown, context?: unknown): Promise<Response>;
 }
 

@@ -24,7 +24,7 @@ export function answerSizeOf(adapter: ResultLimit, maxBytes: number, encode: unk
 /** Room for status, headers and the names of keys. */
 const besideTheBody = 4096;
 
-/** A limit, and the name of what sets it. */
+/** A limit, and the name of the option or the platform that sets it. */
 export interface Capacity {
   readonly maxBytes: number;
   readonly carrier: string;

@@ -55,7 +55,7 @@ export function copyMutableParts(answer: FormattedExecutionResult): FormattedExe
   };
 }
 
-/** An error that was just made around a thrown one; it may share that one's extensions, which are copied. */
+/** Copies the extensions of an error that was just made around a thrown error, because both may share them. */
 export function withCopiedExtensions<TError extends Error>(error: TError): TError {
   const { extensions, originalError } = error as Thrown;
   const isShared = isObjectLike(extensions) && (originalError as Partial<Thrown> | null | undefined)?.extensions === extensions;
@@ -75,7 +75,7 @@ function copyOf<TError extends Error>(error: TError): TError {
   return Object.defineProperties(copy, members);
 }
 
-/** The maximum number of objects and lists that are copied in the extensions of an error. Any further ones stay shared. */
+/** The maximum number of objects and lists that are copied in the extensions of an error. All others stay shared. */
 const maxCopied = 1_000;
 
 function copyOfExtensions<T extends object>(extensions: T): T {

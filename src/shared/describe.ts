@@ -1,4 +1,4 @@
-/** Describes a value in a few words, for messages that say what was received. */
+/** Describes a received value in a few words, for messages. */
 export function describe(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return `an array of ${value.length}`;

@@ -22,7 +22,10 @@ export interface RightsRule {
   readonly policies?: readonly (readonly string[])[];
 }
 
-/** The fact "rights" of a server with `authorization()`. That of an operation is the list of the rules that it needs with its variables. */
+/**
+ * The fact "rights" of a server with `authorization()`. The fact "rights" of an operation is the list of the rules that it needs with its
+ * variables.
+ */
 export interface RightsFact {
   /** The rules that an operation needs whatever its variables are: conditions by variables count as left out. Throws for wrong rules. */
   needsOf(document: DocumentNode, operation: OperationDefinitionNode): readonly RightsRule[];
@@ -46,13 +49,13 @@ export function textOfRule({ scopes, policies }: RightsRule): string {
 
 /** The fact "edge" of a request: whether the answer may be shared. */
 export interface AnswerDecision {
-  /** Undefined until the decision is known. */
+  /** True if a cache may keep the answer; undefined until the decision is known. */
   readonly public?: boolean | undefined;
   readonly reason?: string | undefined;
   readonly hit?: true | undefined;
 }
 
-/** The fact "budget" of an operation: what it has taken from the points of its client. */
+/** The fact "budget" of an operation: the points that it has taken from its client. */
 export interface BudgetReport {
   /** The name of the client's policy: 'default' or 'anonymous'. */
   readonly policy: string;
@@ -77,5 +80,5 @@ export function originalOf<T extends { readonly facts: Facts }>(call: T): T {
   return (call.facts.get(original) as T | undefined) ?? call;
 }
 
-/** The fact "idempotency" of an operation with a key: what has become of it. */
+/** The fact "idempotency" of an operation with a key: how the key was used. */
 export type RunDecision = 'claimed' | 'replayed' | 'refused';

@@ -34,7 +34,7 @@ type Method = (...given: unknown[]) => unknown;
 /** pino takes an error before the text: after it, the error would be missing in the line. */
 const pinoMark = Symbol.for('pino.serializers');
 
-/** A copy of the console has its methods: `{ ...console, debug: () => {} }`. */
+/** {} }`. => Counts a logger as the console if it has the methods of the console, like `{ ...console, debug: () => {} }`. => {} }`. */
 function lineOf(logger: object, level: PropertyKey, given: readonly unknown[]): unknown[] {
   const line = given.map(Reflect.get(logger, level) === Reflect.get(console, level) ? printable : escapeText);
   return pinoMark in logger && line.length > 1 ? line.toReversed() : line;

@@ -12,7 +12,7 @@ type WebHeaders = Iterable<[name: string, value: string]> & { get(name: string):
 export class HeaderMap implements Iterable<[name: string, value: string]> {
   /** The platform's fields. They are looked up in place until all of them are needed. */
   #web: WebHeaders | undefined;
-  /** All other fields but `set-cookie`. Those of a platform may be invalid: such fields are not found. */
+  /** All other fields except `set-cookie`. A platform may pass fields with invalid names, which no lookup finds. */
   #fields: Fields = none;
   /** True when the record has other owners, so it is copied before it is changed. */
   #isShared = true;
@@ -65,7 +65,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     return this.#web === undefined && this.#setCookies.length === 0 ? this.#fields : undefined;
   }
 
-  /** The same record if it is shared with other maps. */
+  /** The record, if other maps share it. */
   get sharedRecord(): Fields | undefined {
     return this.#isShared ? this.record : undefined;
   }
@@ -146,7 +146,10 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     for (const [name, value] of web ?? []) if (isHeaderField(name, value)) this.append(name, value);
   }
 
-  /** The record, after a copy if it is shared. It has no prototype, because "__proto__" is a name like any other. */
+  /**
+   * Returns a record that only this map has: copies it if it is shared. The record has no prototype, because "__proto__" is a name like any
+   * other.
+   */
   #ownFields(): Record<string, string> {
     if (this.#web !== undefined) this.#takeWeb();
     if (this.#isShared) {

@@ -25,7 +25,7 @@ export type HTTPRequestBody =
       /** Reads all bytes. Of a larger body it reads a few more than `maxBytes`. */
       readonly read: (maxBytes: number) => Promise<Uint8Array | ArrayBuffer>;
     }
-  /** A JSON value that middleware has parsed; `isTrusted`: that of a direct invocation, whose caller is trusted. */
+  /** A JSON value that middleware has parsed. `isTrusted`: true for the value of a direct invocation, whose caller is trusted. */
   | { readonly kind: 'value'; readonly value: unknown; readonly isTrusted?: true };
 
 /** One HTTP response, before it is converted to the platform's form. */

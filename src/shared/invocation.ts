@@ -25,7 +25,7 @@ export interface Invocation {
   forOperation(): OperationInvocation;
 }
 
-/** How long work continues: until the client disconnects, and at most until the deadline; or until the deadline in any case. */
+/** The end of work. 'disconnect': when the client disconnects, at the latest at the deadline. 'deadline': at the deadline in any case. */
 export type Until = 'disconnect' | 'deadline';
 
 /** The lifetime of a call as one operation, with its resolvers and data sources, sees it. */

@@ -43,7 +43,7 @@ export interface Expectation {
   readonly holds: (value: unknown) => boolean;
   /** The entries, if the value may be an object. They are checked first, so that the message names the wrong entry. */
   readonly entries?: Readonly<Record<string, Expectation>>;
-  /** Each value of an object whose keys are any names. They are checked first, too. */
+  /** The expectation for each value of an object with any keys. These values are checked first. */
   readonly each?: Expectation;
   /** Default: false */
   readonly isRequired?: boolean;

@@ -40,7 +40,7 @@ function escaped(value: unknown, depth: number): unknown {
   return Array.isArray(value) ? entries.map(([, , after]) => after) : Object.fromEntries(entries.map(([key, , after]) => [key, after]));
 }
 
-/** The error itself if it has nothing to escape. */
+/** Returns the error itself if it has nothing to escape. */
 function escapedError(error: Error, depth: number): Error {
   const message = escapeControls(String(error.message));
   const name = escapeControls(String(error.name));

@@ -28,7 +28,7 @@ function toBlocks(bytes: Uint8Array): Int32Array {
 
 const schedule = new Int32Array(64);
 
-/** In numbers alone: arrays and their iterators made 139 MB of garbage for a text of 1 MB. */
+/** Uses numbers alone: arrays and their iterators made 139 MB of garbage for a text of 1 MB. */
 function compress(state: Int32Array, words: Int32Array, start: number): void {
   expand(words, start);
   const { round: added } = constants!;

@@ -59,7 +59,7 @@ type Traced = object & { error?: unknown; result?: unknown };
 
 /**
  * Calls `then` of the result itself, as graphql-js does: an `await` would call that of a thenable later, and so change the order of events.
- * What `then` returns does not count: a thenable may return nothing.
+ * Ignores the result of `then`: a thenable may return nothing.
  */
 function traceSettling<T>(channel: TracingChannel, context: Traced, promise: PromiseLike<T>): Promise<T> {
   const publish = (): void => {

@@ -60,7 +60,7 @@ export interface GraphQLServerOptions<TContext = Record<string, any>, TRootValue
 /** The name under which the servers export it. */
 export type GraphQLOptions<TContext = Record<string, any>, TRootValue = any> = GraphQLServerOptions<TContext, TRootValue>;
 
-/** The settings of one request, with those of the server's own. */
+/** The settings of one request, and settings that only the server itself can make. */
 export interface QueryOptions extends GraphQLServerOptions<any> {
   readonly logger: Logger;
   readonly cache: KeyValueCache;

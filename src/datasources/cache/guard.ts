@@ -13,7 +13,7 @@ export interface GuardOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Limit of pending deletes, because clients queue what they cannot send without a limit. */
+/** The most pending deletes: clients of stores queue commands that they cannot send, and have no limit. */
 const maxPendingDeletes = 100;
 
 /**

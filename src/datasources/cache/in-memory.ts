@@ -6,7 +6,7 @@ import { LRUMap } from './lru-map.ts';
 export interface InMemoryLRUCacheOptions {
   /** The limit of memory for keys, values and bookkeeping, in bytes. Default: 31457280 (30 MiB) */
   readonly maxSize?: number | undefined;
-  /** For entries without a TTL. Default: no expiry */
+  /** The TTL of entries that are stored without one. Default: no expiry */
   readonly ttl?: Seconds | undefined;
   /** A clock in milliseconds. Default: `performance.now` */
   readonly now?: (() => number) | undefined;
@@ -80,7 +80,7 @@ export class InMemoryLRUCache implements KeyValueCache {
   }
 }
 
-/** The memory of a text: V8 stores one byte per character unless one of them needs two. */
+/** Returns the memory of a text: V8 stores one byte per character, or two if any character needs two. */
 export function bytesOf(text: string): number {
   // oxlint-disable-next-line no-control-regex
   return /[^\u0000-\u00ff]/.test(text) ? text.length * 2 : text.length;

@@ -23,7 +23,10 @@ export class CacheEntry {
   readonly body: string | Uint8Array;
   #headers: HeaderRecord | string;
 
-  /** `headers`: without those of the connection or the encoding, and without Set-Cookie; as JSON, which is parsed when it is first read. */
+  /**
+   * `headers`: all fields except Set-Cookie and those about the connection or the encoding. As JSON, they are parsed when they are first
+   * read.
+   */
   constructor(head: EntryHead, headers: HeaderRecord | string, body: string | Uint8Array) {
     this.head = head;
     this.body = body;

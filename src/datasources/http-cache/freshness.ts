@@ -13,11 +13,11 @@ export interface StorageTerms {
   /** The age of the response when it was received. */
   readonly age: Seconds;
   readonly freshUntil: Milliseconds;
-  /** Until then it may be used while it is revalidated. */
+  /** The time until which a stale response may be used while it is revalidated. */
   readonly staleWhileRevalidateUntil: Milliseconds;
-  /** Until then it may be used if the origin fails. */
+  /** The time until which a stale response may be used if the origin fails. */
   readonly staleIfErrorUntil: Milliseconds;
-  /** True if it must not be used stale, even if the request allows it (must-revalidate, no-cache). */
+  /** True if the response must not be used stale, even if the request allows it (must-revalidate, no-cache). */
   readonly strict: boolean;
   /** The TTL in the store. */
   readonly keepFor: Seconds;
@@ -41,7 +41,7 @@ export type NotStored =
   /** A `ttl` with an unsuccessful status. */
   | 'ttl of a failure'
   | 'redirected'
-  /** Whether its body is complete cannot be known. */
+  /** Nothing tells whether the body of the response is complete. */
   | 'unknown end'
   | 'status'
   /** The response has no lifetime. */

@@ -37,7 +37,7 @@ export interface OriginAnswer {
   readonly outcome: CacheOutcome;
   readonly entry?: CacheEntry;
   readonly live?: Response;
-  /** Set if the entry is new. */
+  /** The new entry, if the origin sent a full response. */
   readonly fetched?: { readonly entry: CacheEntry; readonly keepFor: number; readonly cookies: readonly string[] };
 }
 

@@ -74,7 +74,7 @@ function isObject(option: unknown): boolean {
   return (typeof option === 'object' && option !== null) || typeof option === 'function';
 }
 
-/** The fields that a response varies by; undefined if requests cannot be compared by them. */
+/** Returns the fields by which a response varies; undefined if these fields cannot tell requests apart. */
 export function comparableVary(source: SelectionSource, field: string | undefined): readonly string[] | undefined {
   const vary = parseVary(field);
   return vary?.some((name) => isHidden(source, name)) === true ? undefined : vary;

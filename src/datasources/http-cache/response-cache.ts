@@ -192,7 +192,10 @@ function useEntry({ request, now }: CacheLookup, entry: CacheEntry, cookies?: re
   return fromEntry(entry, { url: request.url, now: now(), cookies });
 }
 
-/** Passes work to the operation, which waits for it before the process may freeze. False if there is none, or it has ended. */
+/**
+ * Passes work to the operation, which waits for it before the process may freeze. Returns false if there is no operation, or if it has
+ * ended.
+ */
 function passToOperation({ waitUntil }: CacheLookup, work: Promise<unknown>): boolean {
   try {
     waitUntil?.(work);

@@ -28,7 +28,10 @@ export function storedHeadersOf(fields: HeaderRecord, bodyLength: number): Heade
   return stored;
 }
 
-/** The fields after a 304 (RFC 9111 section 3.2): those of the 304 replace the stored ones, except those about the body. Age and Date belong to one response. */
+/**
+ * Returns the fields after a 304 (RFC 9111 section 3.2): fields of the 304 replace stored fields, except fields about the body. Age and
+ * Date belong to one response.
+ */
 export function mergeHeaders(stored: HeaderRecord, fields: HeaderRecord): HeaderRecord {
   const { age: _age, date: _date, ...kept } = stored;
   const { 'content-length': _length, 'content-range': _range, ...newer } = storedHeadersOf(fields, 0);

@@ -52,7 +52,7 @@ export class WriteOrder {
 
   /** Stores an entry whose request was sent after the last write to its key. Undefined: done. */
   set(key: string, { head, headers, body }: CacheEntry, ttl: Seconds): Promise<void> | undefined {
-    // In the millisecond of that write, or if the clock has been set back, the entry would seem older.
+    // The entry is newer than the write, even in the same millisecond, or if the clock has been set back.
     const sentAt = Math.max(head.sentAt, (this.#deletedAt.get(key) ?? -Infinity) + 1);
     const entry = new CacheEntry({ ...head, sentAt }, headers, body);
     const live = this.#inMemory ? liveStoreOf(this.#store) : undefined;

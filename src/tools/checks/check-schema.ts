@@ -34,7 +34,10 @@ function makeSchema(texts: readonly string[], resolvers: Readonly<Record<string,
   return schema;
 }
 
-/** With graphql 17, an interface loses its interfaces if a definition that is merged into it has none, not even an empty list. */
+/**
+ * In graphql 17, an interface loses its interfaces when it is merged with a definition that has no list of interfaces, not even an empty
+ * one.
+ */
 function withInterfaces(definition: DefinitionNode): DefinitionNode {
   return 'interfaces' in definition ? { ...definition, interfaces: definition.interfaces ?? [] } : definition;
 }

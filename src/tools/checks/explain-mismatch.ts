@@ -57,7 +57,7 @@ function explainProperty({ info: { fieldName, parentType }, value, parent }: Mis
 /** Names of properties that are listed. */
 const maxNames = 10;
 
-/** Where the parent object comes from. Empty if its field has an alias or no resolver. */
+/** Says where the parent object comes from. Returns an empty text if the parent's field has an alias or no resolver. */
 function originOf({ info: { path, schema } }: Mismatch): string {
   let above = path.prev;
   while (typeof above?.key === 'number') above = above.prev;

@@ -28,7 +28,7 @@ export function findProblems({ options, error, call }: Refused): Problem[] {
   return found.length > 0 ? found : [{ ...call, message: messageOf(error) }];
 }
 
-/** The schema text and the resolvers, with those that plugins add. None if the schema is given. */
+/** Returns the schema texts and the resolvers, including those of plugins. Returns none if the option `schema` is set. */
 function schemaParts({ typeDefs, resolvers, schema, plugins = [] }: ServerOptions): Pick<ServerOptions, 'typeDefs' | 'resolvers'> {
   if (schema !== undefined) return {};
   const parts = { ...(typeDefs !== undefined && { typeDefs }), ...(resolvers !== undefined && { resolvers }) };
@@ -84,7 +84,10 @@ export function placeOfResolver(resolvers: unknown, path: readonly string[]): Pl
 /** Every request tries to start the server again. */
 const printed = new Set<string>();
 
-/** In place of the error that createHandler would throw in development: all problems with file and line. Of its stack, only the call is shown. */
+/**
+ * Makes the error that createHandler throws in development: it has all problems with file and line. Its stack shows only the call of
+ * createHandler.
+ */
 export function explainRefusal(error: unknown, options: unknown, called?: Error): Error {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 50;

@@ -27,7 +27,7 @@ export function findText(text: string, offset: number): Place | undefined {
   return undefined;
 }
 
-/** Files that may contain schema text or documents. What Git ignores, such as bundles, has copies of them. */
+/** Lists files that may contain schema text or documents. Leaves out files that Git ignores, such as bundles, because they have copies. */
 function projectFiles(): string[] {
   const ignored = ['node_modules', ...readIfThere('.gitignore').split(/\r?\n/)].map((line) => line.replaceAll(/^\/|\/$/g, ''));
   const kinds = ['{graphql,graphqls,gql}', '{,m,c}ts{,x}', '{,m,c}js{,x}', 'json'];

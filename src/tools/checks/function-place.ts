@@ -10,8 +10,8 @@ type AnyFunction = (...given: never[]) => unknown;
 const places = new WeakMap<AnyFunction, Place | null>();
 
 /**
- * Where a function is written, by V8's inspector: functions have no stack, and `toString` does not say where. Undefined for functions of
- * packages and of the platform, and where there is no inspector.
+ * Finds the place where a function is written, by V8's inspector: functions have no stack, and `toString` does not tell the place. Returns
+ * undefined for functions of packages and of the platform, and on platforms without an inspector.
  */
 export function placeOfFunction(given: AnyFunction): Place | undefined {
   let place = places.get(given);

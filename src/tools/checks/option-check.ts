@@ -68,7 +68,10 @@ function repeatedResolvers({ resolvers }: OptionsToCheck): OptionProblem[] {
   });
 }
 
-/** Finds root fields that give nothing: of Subscription without events, and non-null ones of the others without a resolver. */
+/**
+ * Finds root fields that cannot answer: fields of Subscription without events, and non-null fields of Query and Mutation without a
+ * resolver.
+ */
 function unresolvedRootFields({ rootValue, fieldResolver }: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
   // These may provide the values and the events of all root fields.
   if (rootValue !== undefined || fieldResolver !== undefined) return [];

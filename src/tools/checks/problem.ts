@@ -13,7 +13,7 @@ export interface Problem {
   readonly message: string;
   /** Absolute, or relative to the project. Undefined: the problem belongs to no file. */
   readonly file?: string | undefined;
-  /** Undefined if the problem concerns the whole file. */
+  /** The line; undefined if the problem concerns the whole file. */
   readonly line?: number | undefined;
   readonly column?: number | undefined;
 }

@@ -58,7 +58,7 @@ function findInResolvers(resolvers: unknown, index: SchemaIndex): Finding[] {
   return maps.flatMap((map) => findInMap(map, [], check));
 }
 
-/** The smallest parts of a map that the server refuses: single resolvers, those of a type, or the whole map. */
+/** Finds the smallest parts of a map that the server refuses: single resolvers, all resolvers of a type, or the whole map. */
 function findInMap(part: unknown, path: readonly string[], check: (map: unknown) => Finding | undefined): Finding[] {
   const isRefused = (value: unknown): Finding | undefined => check(path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value));
   const refusal = isRefused(part);

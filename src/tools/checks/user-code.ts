@@ -16,5 +16,5 @@ export function placeOf(error: unknown): Place | undefined {
 /** "at name (file:line:column)" or "at file:line:column". Paths may contain parentheses. */
 const addressInFrame = /^\s+at (?:async )?(?:.*? \()?((?:file:\/\/|\/|[A-Za-z]:\\)(?:(?!<anonymous>).)*?):(\d+):(\d+)\)?$/;
 
-/** Such as `__decorateClass`, but not `Object.__resolveType`. */
+/** Matches helpers of bundlers, such as `__decorateClass`, but not `Object.__resolveType`. */
 const ofBundler = /^\s+at (?:async )?__(?:decorate|require|commonJS|esm|private|publicField|toESM|toCommonJS|using|callDispose)/;

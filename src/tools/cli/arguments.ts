@@ -3,7 +3,7 @@ import type { InitAPI, InitPlatform } from './init/compose-project.ts';
 
 /** The arguments of commands that run functions. */
 export interface FunctionArguments {
-  /** The functions folder. Undefined: the one in netlify.toml, functions, or netlify/functions. */
+  /** The functions folder. If undefined, the folder in netlify.toml, or functions, or netlify/functions. */
   readonly functions: string | undefined;
   /** Environment variables of the functions. */
   readonly env: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface DevArguments extends FunctionArguments {
   /** An operation to run once after the server has started. */
   readonly query: string | undefined;
   readonly platform: PlatformSettings;
-  /** Undefined if the user names none: then .env is read, if it exists. */
+  /** The file of variables. If the user names none, .env is read, if it exists. */
   readonly envFile: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface CheckArguments extends NamedFunctionArguments {
   /** Patterns of files with operations. */
   readonly documents: readonly string[];
   readonly json: boolean;
-  /** Plugins report what they have found, such as the rights that documents need. */
+  /** If true, plugins report their findings, such as the rights that documents need. */
   readonly verbose: boolean;
   /** The file or folder that is deployed. Undefined: the sources. */
   readonly built: string | undefined;

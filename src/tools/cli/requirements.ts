@@ -22,7 +22,8 @@ export function missingRequirement(node: string): string | undefined {
 
 function installedGraphQL(): { readonly version: string; readonly folder: string } | undefined {
   try {
-    // Only the resolver knows where packages are: Yarn's Plug'n'Play has no folder of them. graphql does not export its package.json.
+    // Only the resolver knows where packages are, because Yarn's Plug'n'Play has no folder of packages. graphql does not export its
+    // package.json.
     let folder = dirname(createRequire(import.meta.url).resolve('graphql'));
     while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
     const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };

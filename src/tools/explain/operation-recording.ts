@@ -12,7 +12,7 @@ interface Link {
   readonly key: string | number;
 }
 
-/** The path of the field whose resolver is running, also after it has awaited something. No store outside of an explained operation. */
+/** The path of the field whose resolver is running, also after it has awaited something. It is empty outside of an explained operation. */
 const current = new AsyncLocalStorage<{ readonly path: Link | undefined }>();
 
 const observer: ExecutionObserver = {
@@ -38,7 +38,7 @@ export class Recording {
     return outcome;
   }
 
-  /** Undefined after the report, because a subscription continues to make calls. */
+  /** Watches a call. Returns undefined after the report, because a subscription continues to make calls. */
   #watchCall(source: object, request: DataSourceRequest): WatchedCall | undefined {
     if (this.#isOver) return undefined;
     const keys: (string | number)[] = [];

@@ -6,7 +6,7 @@ type Milliseconds = number;
 export interface ExplainReport {
   /** The name of the door by which the operation came, for example "mcp". Absent for GraphQL. */
   readonly door?: string;
-  /** With `authorization()`: the rules of what the operation selects, such as "scopes read:books". Absent if there are none. */
+  /** With `authorization()`: the rules of the selected fields, such as "scopes read:books". Absent if there are none. */
   readonly needs?: readonly string[];
   /** The duration of each step. A step that did not run is absent: a cached document is not parsed. */
   readonly milliseconds: ExplainedTimes;

@@ -75,7 +75,7 @@ export class WatchedCall implements CallWatch {
     return method === 'GET' ? 'miss' : 'bypass';
   }
 
-  /** The status of the response that the call received. After a 304, that of the stored response. */
+  /** The status of the response that the call received; after a 304, the status of the stored response. */
   get status(): number | undefined {
     const isStored = ['fresh', 'stale', 'revalidated'].includes(this.layer);
     return isStored ? this.entry?.head.status : this.originStatus;

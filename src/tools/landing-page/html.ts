@@ -3,11 +3,11 @@ import { readPlayground } from './playground-files.ts';
 import type { PackedPlayground } from './playground-files.ts';
 
 /**
- * One HTML document and its headers. It contains nothing from the request, the schema or the options, because that has allowed script
- * injection in pages of other servers. The page reads what it needs from its URL.
+ * One HTML document and its headers. It contains nothing from the request, the schema or the options, because such contents have allowed
+ * script injection in pages of other servers. The page reads its settings from its URL.
  */
 export function createPage({ embedded, playground, explains }: PageSettings): LandingPage {
-  // 128 random bits. Every response gets new ones, because a reused nonce could be read on one page and used on another.
+  // 128 random bits, new for every response, because a reused nonce could be read on one page and used on another.
   const nonce = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
   const packed = playground ?? (embedded ? readPlayground() : undefined);
   return {
@@ -24,7 +24,7 @@ export function createPage({ embedded, playground, explains }: PageSettings): La
 
 /** The settings of a page. */
 interface PageSettings {
-  /** False: a small page with the endpoint's URL. */
+  /** True for GraphiQL; false for a small page with the endpoint's URL. */
   readonly embedded: boolean;
   /** The content of the playground. Undefined: it is read from the package, if there is a file system. */
   readonly playground: PackedPlayground | undefined;

@@ -11,7 +11,7 @@ export interface RecordedRequest {
 
 /** A replacement for the network. */
 export interface RecordingFetch {
-  /** For the constructor of a data source. */
+  /** The option `httpFetch` for the constructor of a data source. */
   readonly httpFetch: HTTPFetch;
   /** All requests, in order. */
   readonly requests: readonly RecordedRequest[];

@@ -74,7 +74,7 @@ export function resolveWorkerModules(directory: string): void {
   });
 }
 
-/** A module that exports what any of `cloudflare:*` does: a name that another of them exports does no harm. */
+/** Returns a module with the exports of all modules `cloudflare:*`: a name of another module does no harm. */
 function sourceFor(url: string): { readonly source: string } {
   const directory = decodeURIComponent(url.slice('cloudflare:'.length));
   const names = Object.keys(exportsFor(directory)).join(', ');

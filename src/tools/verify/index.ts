@@ -84,7 +84,7 @@ function compare(execution: PlannedExecution, results: Results): void {
   if (invented !== undefined) throw differenceError(`invented error: ${invented}`, execution, results);
 }
 
-/** Undefined if JSON cannot hold the data. */
+/** Returns the data as text; undefined if JSON cannot hold it. */
 function textOf(data: unknown): string | undefined {
   try {
     return JSON.stringify(data);
@@ -127,7 +127,7 @@ function nullAbove(data: unknown, path: Path): Path | undefined {
   return length === -1 ? undefined : path.slice(0, length);
 }
 
-/** Errors as text. Those that made the same place null count as one, because an executor may report any of them. */
+/** Returns errors as text. Errors that made the same place null count as one, because an executor may report any of them. */
 function errorsIn({ data, errors = [] }: ExecutionResult, nulls: readonly string[]): string[] {
   return errors.map((error) => {
     const place = (nullAbove(data, error.path ?? []) ?? error.path)?.join('.') ?? '';

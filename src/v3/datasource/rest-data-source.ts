@@ -103,7 +103,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
     return error;
   }
 
-  // `any` as the default result of the five, as in version 3.
+  // The default result of these five methods is `any`, as in version 3.
 
   protected async get<TResult = any>(path: string, params?: URLSearchParamsInit, init?: CallInit): Promise<TResult> {
     return this.#call({ method: 'GET', path, params, ...init });
@@ -185,7 +185,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
       ...(body !== undefined && body !== null && { body: body as NonNullable<RequestInit['body']>, duplex: 'half' }),
       ...(signals.length > 0 && { signal: signals.length === 1 ? signals[0]! : AbortSignal.any(signals) }),
     } as RequestInit);
-    // As in node-fetch, for code that logs the body of a call.
+    // Gives the body a text as in node-fetch, for code that logs it.
     if (typeof body === 'string') Object.defineProperty(request.body, 'toString', { value: () => body });
     return request;
   }

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { GraphQLFormattedError } from 'graphql';
 
 declare module 'graphql' {
-  // As in apollo-server-errors: formatters read the original error here.
+  // The same member as in apollo-server-errors: formatters read the original error here.
   interface GraphQLErrorExtensions {
     code?: unknown;
     exception?: { code?: string; stacktrace?: readonly string[] };

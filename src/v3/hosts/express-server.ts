@@ -107,7 +107,7 @@ function takes(options: GetMiddlewareOptions, request: IncomingMessage & { baseU
   if (disableHealthCheck !== true && isHealthCheck({ path })) return true;
   if (!isBelow(mounted, path, true)) return false;
   const { length } = mounted.replace(/\/+$/, '');
-  // Only Express keeps the whole URL.
+  // Only Express tells the whole URL; a request without it counts as one to the path of the middleware.
   if (length === 0 || originalUrl === undefined) return true;
   request.baseUrl = baseUrl + url.slice(0, length);
   request.url = url.slice(length).startsWith('/') ? url.slice(length) : `/${url.slice(length)}`;

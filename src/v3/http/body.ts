@@ -18,7 +18,7 @@ export interface BodyParserConfig {
 
 /**
  * The JSON value of a body, or what the host or its middleware has parsed. A body of a type that any page can send without a preflight
- * counts as absent, `{}`. Undefined with `false`, if nothing has parsed the body.
+ * counts as absent, `{}`. Returns undefined with `false`, if nothing has parsed the body.
  */
 export async function readBody({ headers, body }: HTTPRequest, given: BodyParserConfig | boolean = true): Promise<unknown> {
   const contentType = headers.get('content-type') ?? '';
@@ -47,7 +47,7 @@ function notJSON(): Error {
 
 function isJSON(contentType: string, type: BodyParserConfig['type'] = 'application/json'): boolean {
   const essence = contentType.split(';')[0]!.trim().toLowerCase();
-  // Never read, even if the options list them.
+  // Bodies of these types are never read, even if the options list the types.
   if (essence === '' || needsNoPreflight(essence)) return false;
   const accepted = typeof type === 'function' ? ['application/json'] : [type].flat().map((one) => one.toLowerCase());
   return accepted.some((one) => {

@@ -47,7 +47,7 @@ export async function applyCORS(cors: CORS | undefined, request: ExpressRequest,
   return options.optionsSuccessStatus ?? 204;
 }
 
-/** As text, because the server writes a blank between the elements of a list. */
+/** Joins lists here, because the server would write a blank between their elements. */
 const text = (list: string | readonly string[] | undefined): string => String(list ?? '');
 
 function called<T>(run: (back: (error: Error | null, value?: T) => void) => unknown): Promise<T | undefined> {

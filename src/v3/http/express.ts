@@ -146,7 +146,7 @@ export class ExpressResponse {
     refuseMethods(this, 'res');
   }
 
-  // As fields, so that they work without the object, as in Express.
+  // These methods are fields, so that they work without the object, as in Express.
   status = (code: number): this => Object.assign(this, { statusCode: code });
   append = (name: string, value: FieldValue): this => {
     for (const one of [value].flat()) this.#fields.append(name, String(one));

@@ -30,7 +30,7 @@ export interface GetMiddlewareOptions {
 
 /** A server, and how its endpoint is served. */
 export interface Endpoint extends GetMiddlewareOptions {
-  /** Answers OPTIONS, also for origins that are not allowed. */
+  /** If true, OPTIONS is answered for every origin, even one that is not allowed. */
   readonly answersPreflights: boolean;
   /** Header fields that CSRF prevention requires; undefined: it is off. */
   readonly csrfRequestHeaders: readonly string[] | undefined;
@@ -50,7 +50,7 @@ export async function respond(endpoint: Endpoint, call: RequestCall): Promise<HT
   } catch (thrown) {
     const refused = isHttpQueryError(thrown) ? thrown : toRefusal(thrown, endpoint.logger);
     for (const [name, value] of Object.entries(refused.headers ?? {})) headers.set(name, value);
-    // Never HTML, because the text may contain what the client sent.
+    // The type is never HTML, because the text may quote the client.
     headers.set('content-type', refused.isGraphQLError ? json : 'text/plain; charset=utf-8');
     headers.set('x-content-type-options', 'nosniff');
     return { status: refused.statusCode, headers, body: refused.message };

@@ -15,7 +15,7 @@ const maxBatchSize = 100;
 /** Limits objects and lists of variables. The size of the body itself is limited by `bodyParserConfig`. */
 const maxBodyBytes = 2 ** 20;
 
-/** Runs the operation, or the batch, of a request. Throws an {@link HttpQueryError} for other answers than those of an operation. */
+/** Runs the operation or the batch of a request. Throws an {@link HttpQueryError} for an answer that is not the answer of an operation. */
 export async function runQuery(
   options: QueryOptions,
   given: unknown,

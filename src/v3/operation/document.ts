@@ -20,8 +20,8 @@ interface Reading {
 }
 
 /**
- * Sets the source: the text, or that of a hash by Apollo's protocol for automatic persisted queries. Returns a function that registers it,
- * if the client asks for that.
+ * Sets the source: the text of the request, or the text that a hash names by Apollo's protocol for automatic persisted queries. Returns a
+ * function that registers it, if the client asks for that.
  */
 export async function readSource({ options, context, invocation }: Reading): Promise<(() => void) | undefined> {
   const { request, metrics, logger } = context;
@@ -44,7 +44,7 @@ export async function readSource({ options, context, invocation }: Reading): Pro
     context.source = source;
     return undefined;
   }
-  // Otherwise a client could store its document under the hash of another.
+  // Without this check, a client could store its document under the hash of another.
   if (typeof hash !== 'string' || hash !== sha256(query)) throw refused('provided sha does not match query');
   metrics.persistedQueryRegister = true;
   context.source = query;
@@ -86,7 +86,7 @@ export async function readDocument(reading: Reading): Promise<KeptPlans | undefi
   return known.plans;
 }
 
-/** Plugins see the errors of graphql-js without a code; the error class adds it to what is sent. */
+/** Plugins see the errors of graphql-js without a code. The error class adds the code for clients. */
 function refusalOf(errors: readonly GraphQLError[], errorClass: typeof SyntaxError): RefusedOperation {
   for (const { extensions } of errors) delete extensions['code'];
   return new RefusedOperation(errors, errorClass);

@@ -35,7 +35,7 @@ import { createRequestContext, setFields } from './request-context.ts';
 
 /** The part of a call that an operation needs. */
 export interface OperationCall {
-  /** Undefined in `executeOperation`, which no platform calls. */
+  /** The platform's call; undefined in `executeOperation`, which no platform calls. */
   readonly invocation?: OperationInvocation;
   /** The limit of the answer. Undefined: none. */
   readonly capacity?: Capacity;

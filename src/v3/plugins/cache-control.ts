@@ -18,7 +18,7 @@ import type {
 export interface ApolloServerPluginCacheControlOptions {
   /** Seconds for root fields and fields with selections that have no hint. Default: 0, not cached. */
   readonly defaultMaxAge?: number;
-  /** False: answers have no Cache-Control header. Default: true. */
+  /** Write the Cache-Control header of answers. Default: true. */
   readonly calculateHttpHeaders?: boolean;
   /** Receives the hints of each field by its path, for tests. */
   readonly __testing__cacheHints?: Map<string, CacheHint>;
@@ -83,7 +83,7 @@ export class OperationHints implements GraphQLRequestExecutionListener {
     if (kind === 'hinting') this.willResolveField(call);
   }
 
-  /** After all resolvers, whose hints override those of the schema. */
+  /** Computes the policy after all resolvers, because their hints override the hints of the schema. */
   executionDidEnd(): void {
     if (this.#isOverridden) return;
     const { defaultMaxAge = 0, __testing__cacheHints: seen } = this.#options;
@@ -116,7 +116,7 @@ interface FieldPolicy extends ReturnType<typeof policyInSchema> {
   readonly path: GraphQLResolveInfo['path'] | undefined;
 }
 
-/** Only for single answers without errors: the operations of a batch have different lifetimes. */
+/** Sets the header of single answers without errors. The operations of a batch have different lifetimes. */
 function setHeader(
   { calculateHttpHeaders = true }: ApolloServerPluginCacheControlOptions,
   { response, overallCachePolicy, requestIsBatched }: GraphQLRequestContext,

@@ -21,13 +21,13 @@ import { hashSchema as hashOf, makeSchema } from './make-schema.ts';
 export interface CreateHandlerOptions {
   /** How the endpoint is served. */
   expressGetMiddlewareOptions?: GetMiddlewareOptions;
-  /** `expressGetMiddlewareOptions.cors`, but without `origin`, no origin is allowed. `{}`: no answer has CORS headers. */
+  /** Like `expressGetMiddlewareOptions.cors`, but a value without `origin` allows no origin. With `{}`, no answer has CORS headers. */
   cors?: CORSOptions | boolean;
   /** `expressGetMiddlewareOptions.onHealthCheck`. */
   onHealthCheck?: (request: any) => Promise<any>;
 }
 
-/** An operation without HTTP. `http` is what plugins see of an HTTP request. */
+/** An operation without HTTP. `http`: the HTTP request that plugins see. */
 export interface ExecutedRequest extends Omit<GraphQLRequest, 'query' | 'http'> {
   query?: string | DocumentNode;
   http?: Pick<HTTPRequestHead, 'url' | 'method'> & { readonly headers: Pick<HTTPRequestHead['headers'], 'get' | 'has'> };
@@ -149,7 +149,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     return runOperation(options, { ...request, query: text } as GraphQLRequest, { operations: 1, isBatched: false });
   }
 
-  /** True when it starts by itself, as on a function platform. */
+  /** True if the server starts by itself, as on a function platform. */
   protected serverlessFramework(): boolean {
     return false;
   }
@@ -174,7 +174,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     const { documentStore } = this.#config;
     const options: Omit<QueryOptions, 'schemaHash'> = {
       ...this.#fixed,
-      // With its own prefix, because a document is valid for one schema only.
+      // Adds a prefix for the schema, because a document is valid for one schema only.
       documentStore: documentStore && (this.#documentStore ??= prefixed(documentStore)),
       plugins: this.plugins,
       context: await this.#makeContext(integrationContextArgument),
@@ -216,9 +216,9 @@ function requestOptionsOf(config: Config, logger: Logger): Partial<QueryOptions>
             // A separate cache in memory, so that clients cannot push out responses.
             cache: new PrefixingKeyValueCache(cacheOf(persistedQueries?.cache ?? cache, 3 * 2 ** 20, warn), 'apq:'),
           },
-    // Never in production, even with `debug: true`: a stack trace contains file names and may contain values.
+    // Clients get no stack trace in production, even with `debug: true`: it contains file names and may contain values.
     debug: nodeEnv === 'production' ? false : (debug ?? nodeEnv === 'development'),
-    // As in version 3: where NODE_ENV is not set, as on Lambda, formatters rely on them.
+    // Formatters rely on stacks where NODE_ENV is not set, as on Lambda; version 3 shows them there, too.
     showStacks: nodeEnv !== 'production' && (debug ?? nodeEnv !== 'test'),
   };
 }

@@ -43,7 +43,7 @@ export interface Config<ContextFunctionParams = any> extends Omit<GraphQLServerO
   /** Default: false. */
   csrfPrevention?: CSRFPreventionOptions | boolean | undefined;
   stopOnTerminationSignals?: boolean | undefined;
-  /** For plugins that read it. */
+  /** Settings of Apollo, for plugins that read them. */
   apollo?: ApolloConfig | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface Config<ContextFunctionParams = any> extends Omit<GraphQLServerO
 export const withMapSchema =
   'Write a function that changes the schema with mapSchema of @graphql-tools/utils, and pass what it returns as schema.';
 
-/** Options that are errors, because a server that ignores them is not what its author expects, and what to write instead. */
+/** Options that are refused, because their author would expect an effect, and advice what to write instead. */
 const withdrawn: Readonly<Record<string, string>> = {
   gateway: 'Put a router in front of the subgraphs: see docs/federation.md.',
   schemaDirectives: withMapSchema,

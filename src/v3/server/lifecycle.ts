@@ -86,7 +86,7 @@ export class Lifecycle {
   }
 }
 
-/** The page of the one plugin that has one. */
+/** Renders the page of the plugin that has a page. */
 async function renderPage(listeners: readonly GraphQLServerListener[]): Promise<LandingPage | undefined> {
   const [page, ...others] = listeners.filter(({ renderLandingPage }) => renderLandingPage !== undefined);
   if (others.length > 0) throw new Error('Only one plugin can implement renderLandingPage.');
@@ -124,7 +124,7 @@ const otherHooks = [
   'doors',
 ];
 
-/** Throws for a plugin that would do nothing here, or only a part of what it should, such as idempotency() and edge(). */
+/** Throws for a plugin that would do nothing here, or only a part of its work, such as idempotency() and edge(). */
 function assertCallable(plugin: object, position: number): void {
   const hook = otherHooks.find((name) => typeof (plugin as Readonly<Record<string, unknown>>)[name] === 'function');
   if (hook !== undefined)

@@ -42,7 +42,7 @@ function buildSchema({ modules, typeDefs, resolvers, nodeEnv }: Config, logger: 
   return createSchema({ typeDefs: sourcesOf(typeDefs), ...(resolvers !== undefined && { resolvers }) }, settings);
 }
 
-/** typeDefs in a flat list. Lists may hold functions that return more of it. */
+/** Returns typeDefs as a flat list. Lists may contain functions that return more typeDefs. */
 function sourcesOf(typeDefs: unknown): (string | DocumentNode)[] {
   if (Array.isArray(typeDefs)) return typeDefs.flatMap((one) => sourcesOf(one));
   if (typeof typeDefs === 'function') return sourcesOf((typeDefs as () => unknown)());
@@ -79,7 +79,7 @@ function inOrder(_: string, value: unknown): unknown {
   return isRecord(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value;
 }
 
-/** From beside the program first: in a monorepo it may have been started from a folder with another version. */
+/** Looks beside the program first: in a monorepo, the program may have been started from a folder with another version. */
 function loadMockTool(): { addMocksToSchema(options: object): GraphQLSchema } {
   try {
     const { createRequire } = process.getBuiltinModule('node:module');

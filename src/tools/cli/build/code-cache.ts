@@ -44,7 +44,7 @@ async function removeEarlier(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const names = await readdir(folder);
   const bundles = /^function-[0-9a-f]{16}\.js(?:\.[\w.-]+\.cache)?$/;
-  // Without a bundle beside them, these files are the user's.
+  // If no bundle is beside them, files of these names belong to the user.
   const ours = names.some((name) => bundles.test(name)) ? ['index.js', 'package.json'] : [];
   const foreign = names.filter((name) => !bundles.test(name) && !ours.includes(name));
   if (foreign.length > 0)
@@ -52,7 +52,7 @@ async function removeEarlier(folder: string): Promise<void> {
   await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true })));
 }
 
-/** Leaves out what packages import but is not installed: drivers of other databases, for example, which they need only for these. */
+/** Leaves out imports of packages that are not installed: a package may import the drivers of many databases, and need only one. */
 const withoutMissing: Plugin = {
   name: 'graphql-functions-missing-packages',
   setup({ onResolve, resolve }) {

@@ -4,7 +4,7 @@ import { observeHandlers } from '../project/observe-handlers.ts';
 type Handler = (event: unknown, context: object) => unknown;
 type CreateHandler = (options: object) => unknown;
 
-/** Collects what creates the handlers of the code that runs from now on. */
+/** Collects the functions that create handlers, in all code that runs from now on. */
 export function collectCreators(): ReadonlySet<CreateHandler> {
   const creators = new Set<CreateHandler>();
   observeHandlers((create, options) => {

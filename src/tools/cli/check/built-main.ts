@@ -1,4 +1,4 @@
-// Imports what is deployed, which has been copied into an empty folder, and reports what is wrong with it.
+// Imports a copy of the deployed files in an empty folder, and reports the problems of these files.
 
 import { registerHooks } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
@@ -34,7 +34,7 @@ resolveWorkerModules(directory);
 observeHandlers((create, source) => {
   created.push(async () => {
     const options = await (typeof source === 'function' ? source({ env }) : source);
-    // Production does not check the whole schema, and tests allow what production refuses.
+    // Creates the server twice: production does not check the whole schema, and tests allow some options that production refuses.
     for (const nodeEnv of ['test', 'production']) create({ ...options, nodeEnv, logger: silent });
     return Object.keys(options.schema?.getTypeMap() ?? {});
   });
@@ -78,7 +78,7 @@ async function isHealthy(): Promise<boolean> {
   return false;
 }
 
-/** Names what is not deployed: a file that the code reads, or a package that it imports. */
+/** Names the file that the code reads, or the package that it imports, if this is not deployed. */
 function problemOf(error: unknown): string {
   const message = messageOf(error);
   const { code, path } = (isRecord(error) || error instanceof Error ? error : {}) as NodeJS.ErrnoException;

@@ -24,7 +24,7 @@ export interface BuiltOutcome {
 }
 
 /**
- * Checks what is deployed: copies it into an empty folder, and imports every function there in a process of its own, which creates the
+ * Checks the files to deploy: copies them into an empty folder, and imports every function there in a separate process, which creates the
  * schema and runs no operation.
  */
 export async function checkBuilt(built: string, settings: CheckArguments, directory: string): Promise<Problem[]> {
@@ -71,7 +71,10 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Names the types of the source that the built schema lacks: bundlers that minify rename classes, whose names are those of types. */
+/**
+ * Names the types of the source that the built schema lacks. A bundler that minifies renames classes, and with them the types that have the
+ * names of classes.
+ */
 async function renamedTypes(types: readonly string[], settings: CheckArguments, directory: string): Promise<string | undefined> {
   if (types.length === 0) return undefined;
   const { schema } = await checkFunction(await findFunction(directory, settings.functions, settings.function));

@@ -19,7 +19,7 @@ export interface CheckedFunction extends CheckedServer {
   readonly isFunction: boolean;
 }
 
-/** Loads a function and reports all problems of it and its servers. The schema and the options are those of its first server. */
+/** Loads a function, and reports all problems of the function and its servers. Schema and options are taken from the first server. */
 export async function checkFunction(source: FunctionSource, verbose = false): Promise<CheckedFunction> {
   const { name, file } = source;
   const servers = recordServers();
@@ -60,7 +60,7 @@ const notSeen =
   'It did not call createHandler of graphql-functions when it was loaded, so its options and schema were not checked. ' +
   'Call it at the top level of the file: export default createHandler({ … }).';
 
-/** Checks the one function that a command is about. Throws a DevError if it has neither problems nor a schema. */
+/** Checks the function that a command names. Throws a DevError if the function has neither problems nor a schema. */
 export async function checkGraphQLFunction(source: FunctionSource, directory: string): Promise<CheckedFunction> {
   const checked = await checkFunction(source);
   if (checked.schema !== undefined || checked.problems.length > 0) return checked;

@@ -15,12 +15,12 @@ export interface CheckedServer {
   readonly problems: readonly Problem[];
   /** Messages that do not fail the check. */
   readonly notices?: readonly string[];
-  /** Undefined if the server would not start. */
+  /** The schema; undefined if the server would not start. */
   readonly schema?: GraphQLSchema;
   /** The schema for trusted documents, with the directives that plugins declare. Undefined if there are none. */
   readonly documentSchema?: GraphQLSchema | undefined;
   readonly options?: ServerOptions;
-  /** Writes the OpenAPI document of `rest()`. Undefined without that plugin. */
+  /** Writes the OpenAPI document of `rest()`; undefined without that plugin. */
   readonly describeRoutes?: (() => string) | undefined;
 }
 
@@ -50,14 +50,14 @@ function describerOf({ schema, plugins, trustedDocuments, logger }: OperationSet
   if (plugin === undefined) return undefined;
   return () => {
     const facts: ServerStartContext['facts'] = new Map();
-    // Nothing is started here, except what says which rights a route needs.
+    // Only the plugin that knows the rights of routes is started here.
     const rights = plugins.find((one) => one.once === 'authorization()');
     void rights?.start?.({ schema, facts, logger, nodeEnv: 'test' } as ServerStartContext);
     return plugin.describe({ schema, facts, trustedDocuments: () => trustedDocuments?.entries() ?? [] });
   };
 }
 
-/** Names that the schema does not have, trusted documents that are not valid for it, and what plugins find. */
+/** Finds names that the schema does not have, trusted documents that are not valid for it, and the problems that plugins report. */
 function checkStarted(
   options: ServerOptions,
   { schema, plugins, trustedDocuments }: OperationSettings,
@@ -85,7 +85,7 @@ function checkStarted(
   };
 }
 
-/** The place of the document that an error of a plugin names: in its own file, or in the manifest. */
+/** Returns the place of the document that a plugin's error names: in the file of the document, or in the manifest. */
 function placeOfDocument(documents: CheckedDocuments, error: unknown): Place | undefined {
   const { documentId } = (error ?? {}) as { readonly documentId?: unknown };
   const [, named] = documents.find(([id]) => id === documentId) ?? [];

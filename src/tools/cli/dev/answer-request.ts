@@ -64,7 +64,7 @@ export async function answerRequest(served: Served, request: IncomingMessage, re
   }
 }
 
-/** The name of the operation and the first error of its answer, and what lets a page of another origin read it. */
+/** Returns the name of the operation, the first error of its answer, and advice if a page of another origin cannot read the answer. */
 async function detailsOf({ url, headers, body }: FunctionRequest, answer: Response, { operationName }: Run): Promise<string> {
   const asked = `${new TextDecoder().decode(body)} ${decodeURIComponent(new URL(url).search)}`;
   const [, sent, written] = /"operationName"\s*:\s*"(\w+)"|\b(?:query|mutation|subscription)\s+(\w+)/.exec(asked) ?? [];
@@ -147,7 +147,7 @@ async function sendResponse(outgoing: ServerResponse, { status, headers, body }:
   await pipeline(Readable.fromWeb(body as ReadableStream), outgoing).catch(() => outgoing.destroy());
 }
 
-/** Answers with the reason: JSON for clients that ask for it, which cannot show another form, and text for browsers and `curl`. */
+/** Answers with the reason: as JSON for clients that accept JSON, because they cannot show text, and as text for browsers and `curl`. */
 export function sendFailure(
   { headers }: IncomingMessage,
   response: ServerResponse,

@@ -93,7 +93,7 @@ export class FunctionHost {
     await this.#start(functions, env);
   }
 
-  /** Changes with the files. Undefined if one has changed since a time. */
+  /** Returns a text that differs after each change of the files. Returns undefined if a file has changed since the time `since`. */
   #stateOfFiles(since = Number.POSITIVE_INFINITY): string | undefined {
     const { folder, envFile } = this.#settings;
     const entries = existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
@@ -122,5 +122,5 @@ export class FunctionHost {
   }
 }
 
-/** Stands for the files of a function that cannot be compiled, which is tried again every second. */
+/** The state of a function that cannot be compiled, so that it is compiled again every second. */
 const unknown = '';

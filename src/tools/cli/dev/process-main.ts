@@ -18,7 +18,7 @@ import type { ServedFunction } from './answer-request.ts';
 import { isLambda, toCallable } from './call-function.ts';
 import type { FunctionToLoad, Instruction, ProcessData, ProcessMessage } from './messages.ts';
 
-// As in functions on Netlify.
+// Adds the global that functions on Netlify have.
 Object.assign(globalThis, { Netlify: { env: variables() } });
 // Logged errors show only the user's stack frames.
 Object.assign(console, withUserFrames({ ...console }));
@@ -37,7 +37,7 @@ let isRetired = false;
 process.on('message', (instruction: Instruction, connection?: Socket) => {
   if (instruction.kind === 'load') void start(instruction.data);
   else if (instruction.kind === 'connection') {
-    // Without a connection, the client has left meanwhile.
+    // If there is no connection, the client has left meanwhile.
     if (connection !== undefined) take(connection);
   } else {
     isRetired = true;
@@ -84,11 +84,14 @@ async function start(data: ProcessData): Promise<void> {
     void answerRequest({ ...data, functions, send }, request, response);
   });
   send({ kind: 'loaded', functions: functions.map(({ name, isGraphQL, problem }) => ({ name, isGraphQL, problem })) });
-  // At its end, this process may be killed.
+  // Writes the cache now, because this process may be killed at its end.
   flushCompileCache();
 }
 
-/** Imports a function, or says why that is not possible. None for a file that is no function, which functions may import. */
+/**
+ * Imports a function, or says why this is not possible. Returns nothing for a file that is no function, because functions may import such
+ * files.
+ */
 async function load({ name, compiled }: FunctionToLoad, { directory, platform }: ProcessData): Promise<ServedFunction[]> {
   const served = { name, isGraphQL: compiled.kind === 'code' && compiled.isGraphQL, problem: undefined, paths: [], callable: undefined };
   if (compiled.kind === 'problem') return [{ ...served, problem: compiled.message }];

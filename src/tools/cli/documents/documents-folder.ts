@@ -24,8 +24,8 @@ export async function readManifest(folder: string, directory: string): Promise<D
 }
 
 /**
- * The text of the manifest with the documents that it is missing. Those that it has stay, for the clients of earlier releases; the ones
- * whose operation has changed are marked as replaced.
+ * Adds missing documents to the manifest, and returns its text. Present documents stay for the clients of earlier releases. Documents whose
+ * operation has changed are marked as replaced.
  */
 export function addTo(
   manifest: DocumentFile | undefined,
@@ -62,7 +62,7 @@ export function idsModule(folder: string, collected: readonly CollectedDocument[
   return [posix.join(folder, 'ids.ts'), text];
 }
 
-/** The files whose text differs from what they contain now. Git may write the files of a repository with CRLF, which is no change. */
+/** Returns the files whose text would change. Line breaks do not count, because Git may write files with CRLF. */
 export async function changesIn(files: FileTexts, directory: string): Promise<FileTexts> {
   const changes = new Map<string, string>();
   for (const [path, text] of files) {

@@ -53,7 +53,10 @@ export async function runDocuments(settings: DocumentsArguments, { directory, te
 
 const specified = specifiedDirectives.map(({ name }) => name);
 
-/** Only the server knows the directives of plugins and extensions. Unknown ones are left to `check`, but for a known name with a mistake. */
+/**
+ * Only the server knows the directives of plugins and extensions. Unknown directives are left to `check`, except known names with a
+ * mistake.
+ */
 function isLeftToCheck({ message }: Problem): boolean {
   const [, name] = /\bUnknown directive "@(\w+)"/.exec(message) ?? [];
   return name !== undefined && didYouMean(name, specified) === '';

@@ -11,7 +11,10 @@ export interface StandardStreams {
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
-/** The choices of the options; in a terminal, prompts for the others. Throws a UsageError that lists the options if it cannot prompt. */
+/**
+ * Returns the choices that options make, and in a terminal prompts for all others. Throws a UsageError that lists the options if there is
+ * no terminal.
+ */
 export async function askForChoices(
   { platform, api }: Pick<InitArguments, 'platform' | 'api'>,
   { stdin: input, stdout: output }: StandardStreams = process,

@@ -80,7 +80,7 @@ async function readTemplate(name: string): Promise<TemplateFile[]> {
   return Promise.all(files.toSorted().map(async (file) => [toProjectPath(relative(folder, file)), await readFile(file, 'utf8')]));
 }
 
-/** The templates have no file named .gitignore, because npm would not publish what it lists. */
+/** The templates have no file named .gitignore, because npm would not publish the files that it lists. */
 function toProjectPath(path: string): string {
   return path === 'gitignore' ? '.gitignore' : path.replaceAll('\\', '/');
 }

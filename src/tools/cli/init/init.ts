@@ -38,7 +38,7 @@ async function assertNoneExists(files: ProjectFiles, folder: string): Promise<vo
   );
 }
 
-/** True for a file, also for a link that leads nowhere, and for a path whose folder is a file. */
+/** True for a file, for a link that leads nowhere, and for a path whose folder is a file. */
 async function isTaken(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,

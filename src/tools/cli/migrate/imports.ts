@@ -51,7 +51,7 @@ export function rewriteImports(text: string, isReplaced: (module: string) => boo
   const changes: Note[] = [];
   const findings: Note[] = [];
   let after = text;
-  // From the end, so that the places of the others stay as they are.
+  // Starts at the end, so that earlier places stay right.
   for (const { module, index, statement, names } of referencesIn(text, isReplaced).toReversed()) {
     const { line } = positionAt(text, index);
     const { module: target, left } = destinationOf(module, names);

@@ -98,7 +98,7 @@ function changePackages(changes: readonly Change[], version: string): Change[] {
   });
 }
 
-/** The packages that a file needs: those it imports, and that of the option `mocks`. */
+/** Returns the packages that a file needs: the ones that it imports, and the package behind the option `mocks`. */
 function packagesOf({ text, changes }: Change): string[] {
   const hasMocks = changes.length > 0 && /\bmocks\s*(?::(?!\s*false)|[,}])|\bmockEntireSchema\b/.test(text);
   return [...referencesIn(text).map(({ module }) => packageOf(module)), ...(hasMocks ? ['@graphql-tools/mock'] : [])];

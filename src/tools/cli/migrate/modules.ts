@@ -45,13 +45,16 @@ function namesIn(list: string, value: string): [name: string, value: string][] {
   return list.split(' ').map((name) => [name, value]);
 }
 
-/** The new module of an import, and what remains to be done by hand. */
+/** The new module of an import, and changes that remain to be made by hand. */
 export interface Destination {
   readonly module?: string;
   readonly left: readonly string[];
 }
 
-/** Where an import of a replaced package moves. `names` are those it takes; undefined if these are all, or unknown. */
+/**
+ * Returns the new module for an import of a replaced package. `names`: the imported names; undefined if the import takes all, or if they
+ * are unknown.
+ */
 export function destinationOf(module: string, names: readonly string[] | undefined): Destination {
   const from = packageOf(module);
   const left = [...(names ?? [])].flatMap((name) =>

@@ -75,7 +75,7 @@ const ranges: readonly (readonly [name: string, range: string, major: number, mi
 
 /** The facts that decide the new text of a package.json. */
 export interface PackageUse {
-  /** Packages that the files of its folder import now. Empty if none of them has changed. */
+  /** Packages that the changed files of the folder import now; empty if no file has changed. */
   readonly imported: readonly string[];
   /** Packages that some file of the project still imports. */
   readonly stillUsed: readonly string[];

@@ -23,7 +23,10 @@ export interface FunctionsFolder {
 const extensions = ['.js', '.cjs', '.mjs', '.ts', '.tsx', '.cts', '.mts', '.jsx'];
 const validName = /^[A-Za-z0-9_-]+$/;
 
-/** The named folder, else functions, else that of netlify.toml, which may be the output of a build, else netlify/functions. */
+/**
+ * Finds the functions folder: the named folder, else functions, else the folder in netlify.toml, which may be the output of a build, else
+ * netlify/functions.
+ */
 export async function resolveFunctionsFolder(directory: string, named: string | undefined): Promise<string> {
   const candidates = named === undefined ? ['functions', await netlifyFolder(directory), join('netlify', 'functions')] : [named];
   for (const candidate of candidates) {

@@ -49,7 +49,10 @@ export async function explainImportError(error: unknown, packages: readonly Pack
   return undefined;
 }
 
-/** Where to import a name from that an entry of this package does not export: graphql, or another entry. Else a similar name. */
+/**
+ * Says where to import a name that an entry of this package does not export: from graphql, or from another entry. Otherwise names a similar
+ * export.
+ */
 async function entryOf(name: string, url: string): Promise<string> {
   const { exports } = JSON.parse(await readFile(new URL('package.json', packageRoot), 'utf8')) as { readonly exports: Entries };
   const entries = Object.entries(exports).flatMap(([path, { import: file }]) => (file === undefined ? [] : [[path, file] as const]));

@@ -26,9 +26,9 @@ export interface CompiledFunction {
   /** The absolute paths of the user's files. */
   readonly files: readonly string[];
   readonly code: string;
-  /** Where the code is written. */
+  /** The path of the compiled code. */
   readonly output: string;
-  /** True when it imports graphql or this package. */
+  /** True if the function imports graphql or this package. */
   readonly isGraphQL: boolean;
   readonly packages: readonly PackageImport[];
   /** Files that import each other, the first also at the end. Undefined if none do. */
@@ -105,7 +105,7 @@ export async function writeOutput({ output, code }: CompiledFunction): Promise<v
   await rename(fresh, output);
 }
 
-/** In the nearest node_modules folder, where modules whose names are computed are found, too. */
+/** Puts the code into the nearest node_modules folder, so that it also finds modules whose names are computed. */
 function outputOf(file: string): string {
   let folder = dirname(file);
   while (!existsSync(join(folder, 'node_modules')) && folder !== dirname(folder)) folder = dirname(folder);
@@ -127,7 +127,8 @@ function optionsFor(file: string, plugin: Plugin): BuildOptions {
     platform: 'node',
     format: 'esm',
     target: `node${process.versions.node}`,
-    // As Node resolves packages, so that a module of a package is loaded once: without the field and the condition that only bundlers know.
+    // Resolves packages as Node does, without the field and the condition that only bundlers know, so that each module of a package is
+    // loaded once.
     mainFields: ['main'],
     conditions: ['module-sync', 'node-addons'],
     banner: { js: `import{createRequire as __createRequire}from'node:module';const require=__createRequire(${address});` },
@@ -151,7 +152,7 @@ const placeNames: Readonly<Record<string, string>> = {
   __dirname: '__sourceFolder',
 };
 
-/** Leaves packages outside, and gives each source file its own place. */
+/** Keeps packages out of the bundle, and gives each source file the values of its own path. */
 function sourcePlugin(packages: PackageImport[]): Plugin {
   const isOutside = createIsOutside();
   return {
@@ -171,7 +172,7 @@ function sourcePlugin(packages: PackageImport[]): Plugin {
         const text = await readFile(path, 'utf8');
         if (!/\bimport\.meta\b|\b__(?:dir|file)name\b/.test(text)) return undefined;
         const [url, file, folder] = [pathToFileURL(path).href, path, dirname(path)].map((value) => JSON.stringify(value));
-        // On the first line, so that the others keep their numbers.
+        // Puts them on the first line, so that the lines of the file keep their numbers.
         const contents = `var __sourceURL=${url},__sourceFile=${file},__sourceFolder=${folder};${text}`;
         const extension = path.slice(path.lastIndexOf('.')).replace(/^\.[cm]/, '.');
         return { contents, loader: extension === '.ts' ? 'ts' : extension === '.tsx' ? 'tsx' : 'jsx' };
@@ -180,7 +181,7 @@ function sourcePlugin(packages: PackageImport[]): Plugin {
   };
 }
 
-/** True for code that Node can load in a package that is installed, not linked. This package may be linked, and is built. */
+/** True for code that Node can load: of this package, or of a package that is installed and not linked. */
 function createIsOutside(): (path: string) => boolean {
   const own = join(realpathSync(packageRoot), 'dist');
   return (path) => /\.(?:[cm]?js|node)$/.test(path) && (/[\\/]node_modules[\\/]/.test(path) || path.startsWith(own));

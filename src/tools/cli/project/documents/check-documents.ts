@@ -21,7 +21,7 @@ import type { Problem } from '../../../checks/for-cli.ts';
 export interface DocumentFile {
   readonly path: string;
   readonly text: string;
-  /** Why the text is not what a client sends. */
+  /** The problem that makes the text differ from the text that a client sends. */
   readonly problem?: Problem;
 }
 
