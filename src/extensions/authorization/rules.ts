@@ -53,17 +53,22 @@ export class Rules {
   ofType(type: GraphQLNamedType): readonly RightsRule[] {
     return this.#of(type, () => [
       ...this.#ownOf(type),
-      ...(isObjectType(type) || isInterfaceType(type) ? type.getInterfaces().flatMap((one) => this.#ownOf(one)) : []),
+      ...(isObjectType(type) || isInterfaceType(type) ? type.getInterfaces().flatMap((one) => this.ofType(one)) : []),
     ]);
   }
 
   /** The rules of a field, of the same field in the interfaces of its type, and of the type that it returns. */
-  ofField(type: GraphQLObjectType, field: Field): readonly RightsRule[] {
+  ofField(owner: Owner, field: Field): readonly RightsRule[] {
     return this.#of(field, () => [
-      ...[type, ...type.getInterfaces()].flatMap((owner) => this.#ownOf(owner.getFields()[field.name], owner)),
+      ...this.#ownOf(field, owner),
+      ...owner.getInterfaces().flatMap((one) => {
+        const same = one.getFields()[field.name];
+        return same === undefined ? [] : this.ofField(one, same);
+      }),
       ...this.ofType(getNamedType(field.type)),
     ]);
   }
+
   /** All rules in the order of the schema, once each. `report` gets the error of each wrong rule. */
   inOrder(report: (error: unknown) => void): readonly RightsRule[] {
     const found = new Set<RightsRule>();
@@ -94,9 +99,8 @@ export class Rules {
     return rules;
   }
 
-  /** The rules of a place alone. An interface may not have the field of a type. */
-  #ownOf(place: GraphQLNamedType | Field | undefined, owner?: Owner): readonly RightsRule[] {
-    if (place === undefined) return [];
+  /** The rules of a place alone. */
+  #ownOf(place: GraphQLNamedType | Field, owner?: Owner): readonly RightsRule[] {
     let rules = this.#own.get(place);
     if (rules === undefined) this.#own.set(place, (rules = this.#read(place, owner).map((rule) => this.#same(rule))));
     return rules;

@@ -35,6 +35,13 @@ const overlooked: readonly (readonly [title: string, typeDefs: string, query: st
      type _Service { sdl: String }`,
     '{ node { _service { sdl } } }',
   ],
+  ...['interface Closed @authenticated { id: Int }', 'interface Closed { id: Int @authenticated }'].map(
+    (closed): readonly [string, string, string] => [
+      `an interface that a type does not list, in production: ${closed}`,
+      `${closed} interface Node implements Closed { id: Int } type Book implements Node { id: Int } type Query { book: Book }`,
+      '{ book { id } }',
+    ],
+  ),
   [
     'a type beside Query that has _entities, which answers with any type',
     `interface Node { _entities(representations: [_Any!]!): [_Entity] }
