@@ -13,15 +13,13 @@ import { isRecord } from '../../../shared/index.ts';
 import type { BudgetReport, Facts, LimitsFact, RightsFact, RightsRule } from '../../../shared/index.ts';
 import type { ExploreOptions } from '../options.ts';
 import type { ListedTool } from '../tools.ts';
-import { findPaths } from './paths.ts';
-import type { Path } from './paths.ts';
 import { reportUnknown, reportUnknownVariables } from './query-errors.ts';
 import type { Report } from './query-errors.ts';
 import { Ranking } from './ranking.ts';
-import type { Entry } from './ranking.ts';
+import type { Found } from './ranking.ts';
 import { Slice } from './slice.ts';
 import { VisibleSchema } from './visible-schema.ts';
-import type { Composite, Field } from './visible-schema.ts';
+import type { Field } from './visible-schema.ts';
 
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
 const maxFound = 50;
@@ -87,27 +85,16 @@ interface Caller {
   readonly logger: RequestCall['logger'];
 }
 
-/** The result of `search_schema`. */
-export interface Found {
-  readonly sdl: string;
-  readonly paths: readonly string[];
-}
+/** The fields that a caller may run. */
+type IsAllowed = (field: Field) => boolean;
 
-/** The fields that callers with the same rights may run, with the paths to their types. */
-interface Reach {
-  readonly isAllowed: (type: Composite, field: Field) => boolean;
-  readonly paths: ReturnType<typeof findPaths>;
-}
+/** The most errors of a query that are shown. */
+const maxErrors = 5;
 
 interface Coerced {
   readonly coerced?: Readonly<Record<string, unknown>>;
   readonly variableValues?: { readonly coerced: Readonly<Record<string, unknown>> };
 }
-
-/** The most errors of a query that are shown. */
-const maxErrors = 5;
-/** The most sets of rights for which paths are kept. */
-const maxKept = 16;
 
 /** Answers `search_schema` and `run_query`. */
 export class Explorer {
@@ -118,7 +105,7 @@ export class Explorer {
   #ranking: Ranking | undefined;
   /** The rules of fields that have some. Undefined: a wrong rule, which nobody meets. */
   #rules: ReadonlyMap<Field, readonly RightsRule[] | undefined> | undefined;
-  readonly #reaches = new Map<string, Reach>();
+  readonly #lines = new Map<Field, string>();
   /** The facts of the operations that agents have written, by their requests. */
   readonly #running = new WeakMap<GraphQLRequest, { facts?: Facts }>();
 
@@ -138,15 +125,11 @@ export class Explorer {
     this.#rights = facts.get('rights') as RightsFact | undefined;
   }
 
-  async search({ query, limit = 15 }: ExploreArguments, caller: Caller): Promise<Found> {
-    const found = await this.#find(query, caller);
-    const slice = new Slice(this.#known);
-    const shown: Entry[] = [];
-    for (const { entry, paths } of found) {
-      if (shown.length === limit) break;
-      if (slice.add(entry, shown.length === 0 ? paths : paths.slice(0, 1))) shown.push(entry);
-    }
-    for (const entry of shown) slice.addInputs(entry);
+  async search({ query, limit = 30 }: ExploreArguments, caller: Caller): Promise<Slice> {
+    const isAllowed = await this.#rightsOf(caller);
+    const slice = new Slice(this.#known, isAllowed, this.#lines);
+    const shown = this.#search(query, isAllowed).filter((found) => slice.paths.length < limit && slice.add(found));
+    for (const { field } of shown) slice.addInputs(field);
     return slice;
   }
 
@@ -200,12 +183,13 @@ export class Explorer {
         outcome.errors.flatMap(({ nodes = [] }) => nodes),
       );
     }
-    const messages: string[] = [];
-    for (const { message, words } of shown) {
-      const found = words === undefined ? [] : await this.#find(words, { contextValue, logger: call.logger });
-      const names = found.slice(0, 5).map(({ entry: { type, field } }) => `${type.name}.${field.name}`);
-      messages.push(names.length === 0 ? message : `${message} The search finds ${names.join(', ')}.`);
-    }
+    const isAllowed = await this.#rightsOf({ contextValue, logger: call.logger });
+    const messages = shown.map(({ message, words }) => {
+      const names = this.#search(words ?? '', isAllowed)
+        .slice(0, 5)
+        .map(({ type, field }) => `${type.name}.${field.name}`);
+      return names.length === 0 ? message : `${message} The search finds ${names.join(', ')}.`;
+    });
     throw refusal(
       messages,
       shown.map(({ node }) => node),
@@ -217,47 +201,31 @@ export class Explorer {
     return (this.#visible ??= new VisibleSchema(this.#start.schema, this.#options.hide));
   }
 
-  /** The fields that the caller may run, with the paths to their types, the best first. */
-  async #find(question: string, caller: Caller): Promise<readonly { readonly entry: Entry; readonly paths: readonly Path[] }[]> {
-    const { isAllowed, paths } = await this.#reachOf(caller);
+  #search(question: string, isAllowed: IsAllowed): readonly Found[] {
     this.#ranking ??= new Ranking(this.#known);
-    return this.#ranking.search(question).flatMap((entry) => {
-      const known = paths.get(entry.type);
-      return known !== undefined && isAllowed(entry.type, entry.field) ? [{ entry, paths: known }] : [];
-    });
+    return this.#ranking.search(question, isAllowed);
   }
 
-  async #reachOf({ contextValue, logger }: Caller): Promise<Reach> {
-    const rights = this.#rights;
+  async #rightsOf({ contextValue, logger }: Caller): Promise<IsAllowed> {
     const rules = (this.#rules ??= this.#readRules(logger));
-    const all = [...new Set([...rules.values()].flatMap((some) => some ?? []))];
+    const meets = this.#rights?.callerOf(contextValue, logger);
     const met = new Set<RightsRule>();
-    const isMet = rights?.callerOf(contextValue, logger);
-    for (const rule of all) if (await isMet!(() => [rule])) met.add(rule);
-    const key = all.map((rule) => Number(met.has(rule))).join('');
-    let reach = this.#reaches.get(key);
-    if (reach === undefined) {
-      const isAllowed: Reach['isAllowed'] = (_type, field) =>
-        !rules.has(field) || rules.get(field)?.every((rule) => met.has(rule)) === true;
-      if (this.#reaches.size === maxKept) this.#reaches.clear();
-      this.#reaches.set(key, (reach = { isAllowed, paths: findPaths(this.#known, isAllowed) }));
-    }
-    return reach;
+    for (const rule of new Set([...rules.values()].flatMap((some) => some ?? []))) if (await meets!(() => [rule])) met.add(rule);
+    return (field) => !rules.has(field) || rules.get(field)?.every((rule) => met.has(rule)) === true;
   }
 
   #readRules(logger: Caller['logger']): ReadonlyMap<Field, readonly RightsRule[] | undefined> {
     const rules = new Map<Field, readonly RightsRule[] | undefined>();
     if (this.#rights === undefined) return rules;
     for (const type of this.#known.types)
-      if ('getInterfaces' in type)
-        for (const field of this.#known.fieldsOf(type).values())
-          try {
-            const found = this.#rights.rulesOf(type, field.name);
-            if (found.length > 0) rules.set(field, found);
-          } catch (error) {
-            logger.error('A rule of authorization() is wrong.', error);
-            rules.set(field, undefined);
-          }
+      for (const field of this.#known.fieldsOf(type).values())
+        try {
+          const found = this.#rights.rulesOf(type, field.name);
+          if (found.length > 0) rules.set(field, found);
+        } catch (error) {
+          logger.error('A rule of authorization() is wrong.', error);
+          rules.set(field, undefined);
+        }
     return rules;
   }
 }

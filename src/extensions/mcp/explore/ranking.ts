@@ -1,102 +1,162 @@
-import { getNamedType, isEnumType, isInputObjectType } from 'graphql';
+import { getNamedType, isCompositeType, isEnumType, isInputObjectType } from 'graphql';
+import type { GraphQLNamedType } from 'graphql';
 
 import type { Composite, Field, VisibleSchema } from './visible-schema.ts';
 
-/** A field of the index. */
+/** A field of a type. */
 export interface Entry {
   readonly type: Composite;
   readonly field: Field;
 }
 
-/** How often a field has a word, by the weights of the places where it has it. */
-interface Posting {
-  readonly at: number;
-  weight: number;
+/** An entry that a search has found. */
+export interface Found extends Entry {
+  /** The steps from the root to its type: fields, and types that `... on` selects. */
+  readonly way: readonly (Entry | GraphQLNamedType)[];
 }
 
 /** Words that questions have and that tell nothing. */
 const ignored: ReadonlySet<string> = new Set(
-  'a all an and any are as at be by can do does for from get give has have how i in is it its list many me my of on or show that the their them this to was what when where which who whose with'.split(
+  'a an and any are as at be by can do does for from get give has have how i in is it its list of on or show that the their them this to was what when where which who whose with'.split(
     ' ',
   ),
 );
+/** Words of schemas by those of questions. */
+const alike: Readonly<Record<string, string>> = { many: 'count', me: 'viewer', my: 'viewer', myself: 'viewer', repo: 'repository' };
 
-/** Splits text at case, digits, underscores and everything else that is no letter, and reduces plurals. */
-export function wordsIn(text: string): readonly string[] {
-  const parts =
-    text
-      .replaceAll(/(?<=[\p{Ll}\d])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, ' ')
-      .toLowerCase()
-      .match(/[\p{L}\d]+/gu) ?? [];
-  return parts.filter((word) => !ignored.has(word)).map(stem);
+/** Splits text at case, underscores and everything else that is no letter or digit, and reduces endings. `known`: words by parts. */
+function wordsIn(text: string, known: Map<string, string> = new Map<string, string>()): readonly string[] {
+  const words: string[] = [];
+  for (const part of text.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[\p{L}\d]+/gu) ?? []) {
+    let word = known.get(part);
+    if (word === undefined) known.set(part, (word = wordOf(part.toLowerCase())));
+    if (word !== '') words.push(word);
+  }
+  return words;
 }
 
-function stem(word: string): string {
-  if (word.length < 4) return word;
-  return word
-    .replace(/ies$/, 'y')
-    .replace(/(?<=ss|sh|ch|x)es$/, '')
-    .replace(/(?<=[^su])s$/, '')
-    .replace(/(?<=...)(?:ing|ed)$/, '');
+/** Empty for a word that tells nothing. */
+function wordOf(part: string): string {
+  if (ignored.has(part)) return '';
+  if (Object.hasOwn(alike, part)) return alike[part]!;
+  if (part.length < 4) return part;
+  if (part.endsWith('ies')) return `${part.slice(0, -3)}y`;
+  return part.replace(/(?:(?<=ss|sh|ch|x)es|(?<=[^su])s)$/, '').replace(/(?<=...)(?:ing|ed|er|or)$/, '');
 }
 
-/** Ranks fields by BM25 over names and descriptions. */
+/** Ranks fields by BM25 over names and descriptions, and by what leads to them. */
 export class Ranking {
-  readonly #entries: readonly Entry[];
-  readonly #postings = new Map<string, Posting[]>();
+  readonly #entries: Entry[] = [];
+  /** The entries with each word, and how often they have it: two numbers for each. */
+  readonly #postings = new Map<string, number[]>();
   readonly #lengths: readonly number[];
   readonly #average: number;
+  readonly #types: readonly GraphQLNamedType[];
+  readonly #root: number;
+  /** The steps between types, three numbers for each: from a type, to a type, by an entry, or -1 for a type condition. */
+  readonly #steps: Int32Array;
+  /** The numbers of the types of entries. */
+  readonly #owners: number[] = [];
 
   constructor(visible: VisibleSchema) {
-    const entries: Entry[] = [];
-    for (const type of visible.types)
-      if ('getInterfaces' in type) for (const field of visible.fieldsOf(type).values()) entries.push({ type, field });
-    this.#entries = entries;
-    this.#lengths = entries.map((entry, at) => this.#add(visible, entry, at));
-    this.#average = this.#lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, entries.length);
-  }
-
-  /** Returns the length of the entry. */
-  #add(visible: VisibleSchema, { type, field }: Entry, at: number): number {
-    let length = 0;
-    const add = (text: string | null | undefined, weight: number): void => {
-      for (const word of wordsIn(text ?? '')) {
-        length += weight;
-        const postings = this.#postings.get(word);
-        const last = postings?.at(-1);
-        if (last?.at === at) last.weight += weight;
-        else if (postings === undefined) this.#postings.set(word, [{ at, weight }]);
-        else postings.push({ at, weight });
-      }
-    };
-    const returned = getNamedType(field.type);
-    add(field.name, 4);
-    add(type.name, 2);
-    add(returned.name, 1);
-    add(field.description, 1);
-    if (isEnumType(returned)) for (const value of returned.getValues()) if (visible.has(value)) add(value.name, 0.5);
-    for (const one of field.args)
-      if (visible.has(one)) {
-        add(one.name, 0.5);
-        const input = getNamedType(one.type);
-        if (isInputObjectType(input)) for (const part of Object.values(input.getFields())) if (visible.has(part)) add(part.name, 0.25);
-      }
-    return length;
-  }
-
-  /** The entries with a word of the question, the best first. */
-  search(question: string): readonly Entry[] {
-    const scores = new Map<number, number>();
-    for (const word of new Set(wordsIn(question.slice(0, 1000)))) {
-      const postings = this.#postings.get(word) ?? [];
-      const rarity = Math.log(1 + (this.#entries.length - postings.length + 0.5) / (postings.length + 0.5));
-      for (const { at, weight } of postings) {
-        const length = this.#lengths[at]! / this.#average;
-        scores.set(at, (scores.get(at) ?? 0) + (rarity * weight * 2.2) / (weight + 1.2 * (0.4 + 0.6 * length)));
+    this.#types = [...visible.types];
+    this.#root = this.#types.indexOf(visible.schema.getQueryType()!);
+    const steps: number[] = [];
+    const numbers = new Map(this.#types.map((type, at) => [type, at]));
+    for (const [type, from] of numbers) {
+      for (const one of visible.possibleTypesOf(type)) steps.push(from, numbers.get(one)!, -1);
+      for (const field of visible.fieldsOf(type).values()) {
+        const returned = getNamedType(field.type);
+        if (isCompositeType(returned)) steps.push(from, numbers.get(returned)!, this.#owners.length);
+        this.#owners.push(from);
+        this.#entries.push({ type: type as Composite, field });
       }
     }
-    // Entries are in the order of names.
-    const ranked = [...scores].toSorted(([one, score], [other, better]) => better - score || one - other);
-    return ranked.map(([at]) => this.#entries[at]!);
+    this.#steps = Int32Array.from(steps);
+    const split = new Map<string, readonly string[]>();
+    const words = new Map<string, string>();
+    this.#lengths = this.#entries.map(({ type, field }, at) => {
+      let length = 0;
+      const add = (text: string | null | undefined, weight: number): void => {
+        if (!text) return;
+        let parts = split.get(text);
+        if (parts === undefined) split.set(text, (parts = wordsIn(text, words)));
+        for (const word of parts) {
+          length += weight;
+          const postings = this.#postings.get(word);
+          if (postings === undefined) this.#postings.set(word, [at, weight]);
+          else if (postings.at(-2) === at) postings[postings.length - 1]! += weight;
+          else postings.push(at, weight);
+        }
+      };
+      const addAll = (members: readonly Parameters<VisibleSchema['has']>[0][], weight: number): void => {
+        for (const one of members) if (visible.has(one)) add(one!.name, weight);
+      };
+      const returned = getNamedType(field.type);
+      add(field.name, 4);
+      add(type.name, 2);
+      add(returned.name, 1);
+      add(field.description, 1);
+      if (isEnumType(returned)) addAll(returned.getValues(), 0.5);
+      addAll(field.args, 0.5);
+      for (const one of field.args) {
+        const input = getNamedType(one.type);
+        if (isInputObjectType(input) && visible.has(one)) addAll(Object.values(input.getFields()), 0.25);
+      }
+      return length;
+    });
+    this.#average = this.#lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, this.#lengths.length);
+  }
+
+  /** The entries with a word of the question, the best first, as far as allowed entries lead to them. */
+  search(question: string, isAllowed: (field: Field) => boolean): readonly Found[] {
+    const scores = this.#score(question);
+    const best = scores.reduce((one, other) => Math.max(one, other), Number.MIN_VALUE);
+    // The shortest ways to all types. A step that was asked for is shorter.
+    const distances = new Float64Array(this.#types.length).fill(Infinity);
+    const last: number[] = [];
+    const steps = this.#steps;
+    distances[this.#root] = 0;
+    for (let hasChanged = true; hasChanged;) {
+      hasChanged = false;
+      for (let at = 0; at < steps.length; at += 3) {
+        const [from, to, entry] = [steps[at]!, steps[at + 1]!, steps[at + 2]!];
+        const distance = distances[from]! + (entry === -1 ? 1 : best / (best + 4 * scores[entry]!));
+        if (!(distance < distances[to]!) || (entry !== -1 && !isAllowed(this.#entries[entry]!.field))) continue;
+        distances[to] = distance;
+        last[to] = at;
+        hasChanged = true;
+      }
+    }
+    const found: number[] = [];
+    for (const [at, score] of scores.entries()) {
+      const distance = distances[this.#owners[at]!]!;
+      scores[at] = score / (1 + 0.3 * distance);
+      if (score > 0 && distance < Infinity && isAllowed(this.#entries[at]!.field)) found.push(at);
+    }
+    // Entries are in the order of the names of their types.
+    found.sort((one, other) => scores[other]! - scores[one]! || one - other);
+    return found.slice(0, 100).map((at) => {
+      const way: (Entry | GraphQLNamedType)[] = [];
+      for (let step = last[this.#owners[at]!]; step !== undefined; step = last[steps[step]!]) {
+        const entry = steps[step + 2]!;
+        way.unshift(entry === -1 ? this.#types[steps[step + 1]!]! : this.#entries[entry]!);
+      }
+      return { ...this.#entries[at]!, way };
+    });
+  }
+
+  #score(question: string): Float64Array {
+    const scores = new Float64Array(this.#entries.length);
+    for (const word of new Set(wordsIn(question.slice(0, 1000)))) {
+      const postings = this.#postings.get(word) ?? [];
+      const rarity = Math.log(1 + (scores.length - postings.length / 2 + 0.5) / (postings.length / 2 + 0.5));
+      for (let at = 0; at < postings.length; at += 2) {
+        const [entry, weight] = [postings[at]!, postings[at + 1]!];
+        const length = this.#lengths[entry]! / this.#average;
+        scores[entry]! += (rarity * weight * 2.2) / (weight + 1.2 * (0.4 + 0.6 * length));
+      }
+    }
+    return scores;
   }
 }

@@ -1,82 +1,99 @@
-import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isUnionType, print } from 'graphql';
-import type { GraphQLArgument, GraphQLInputField, GraphQLNamedType } from 'graphql';
+import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isLeafType, print } from 'graphql';
+import type { GraphQLArgument, GraphQLInputField, GraphQLNamedType, GraphQLType } from 'graphql';
 
-import { textOf } from './paths.ts';
-import type { Path } from './paths.ts';
-import type { Entry } from './ranking.ts';
-import type { VisibleSchema } from './visible-schema.ts';
+import type { Found } from './ranking.ts';
+import type { Field, VisibleSchema } from './visible-schema.ts';
 
 /** Characters of a slice with its paths. */
-export const maxSlice = 8000;
+const maxSlice = 8000;
+/** The fields by which objects are known, and those between a connection and its objects. */
+const essential = /^(?:id|name|title|login|email|nodes|edges|node|items|totalCount)$/;
 
-/** A part of a schema as SDL: the types of what was found, with what leads there. It grows as long as there is room. */
+type Member = readonly [type: GraphQLNamedType, name: string, line: string];
+
+/** A part of a schema as SDL, with paths to what was found. It grows as long as there is room. */
 export class Slice {
+  readonly paths: string[] = [];
   readonly #visible: VisibleSchema;
-  /** The lines of types by their names. */
+  readonly #isAllowed: (field: Field) => boolean;
+  /** The lines of types. */
   readonly #types = new Map<GraphQLNamedType, Map<string, string>>();
-  readonly #paths = new Set<string>();
-  #left = maxSlice;
+  readonly #lines: Map<Field, string>;
+  #left = maxSlice - '\nPaths:\n'.length;
 
-  constructor(visible: VisibleSchema) {
+  /** `lines`: those of fields, kept for all slices of this schema. */
+  constructor(visible: VisibleSchema, isAllowed: (field: Field) => boolean, lines: Map<Field, string>) {
+    this.#lines = lines;
     this.#visible = visible;
+    this.#isAllowed = isAllowed;
   }
 
-  /** Adds a field with the paths to its type, and the fields of the first. False: there is no room. */
-  add(entry: Entry, paths: readonly Path[]): boolean {
-    const entries = [entry];
-    for (let at = paths[0]; at !== undefined; at = at.before)
-      if (at.field !== undefined) entries.push({ type: at.before!.type as Entry['type'], field: at.field });
-    const lines = entries.map(({ type, field }) => [type, field.name, this.#lineOf(field)] as const);
-    return this.#fit(
-      lines,
-      paths.map((path) => `${textOf(path)}.${entry.field.name}`),
-    );
+  /** Adds a field, with the fields that lead to it and the essential ones of what it returns. False: there is no room. */
+  add({ type, field, way }: Found): boolean {
+    const members = [
+      ...way.flatMap((step) => ('field' in step ? [this.#memberOf(step.type, step.field)] : [])),
+      this.#memberOf(type, field),
+    ];
+    const steps = way.map((step) => ('field' in step ? `.${step.field.name}` : `[${step.name}]`));
+    const path = `${this.#visible.schema.getQueryType()!.name}${steps.join('')}.${field.name}`;
+    if (!this.#fit(members, path)) return false;
+    this.#addEssentials(getNamedType(field.type), 3);
+    return true;
   }
 
-  /** Adds the input types and enums of a field, as far as there is room. */
-  addInputs({ field }: Entry): void {
-    const seen = new Set<GraphQLNamedType>();
-    const read = (type: GraphQLNamedType): void => {
-      if (seen.has(type) || !(isEnumType(type) || isInputObjectType(type))) return;
-      seen.add(type);
-      const members = isEnumType(type) ? type.getValues() : Object.values(type.getFields());
-      const visible = (members as readonly GraphQLInputField[]).filter((one) => this.#visible.has(one));
-      const lines = visible.map((one) => [type, one.name, isEnumType(type) ? one.name : inputOf(one)] as const);
-      if (this.#fit(lines, []) && !isEnumType(type)) for (const one of visible) read(getNamedType(one.type));
-    };
-    for (const one of [field, ...field.args.filter((arg) => this.#visible.has(arg))]) read(getNamedType(one.type));
+  /** Adds the enums that a field returns, and the types of its arguments. */
+  addInputs({ type, args }: Field): void {
+    for (const one of [{ type }, ...args.filter((arg) => this.#visible.has(arg))]) this.#addInput(getNamedType(one.type as GraphQLType));
   }
 
-  get paths(): readonly string[] {
-    return [...this.#paths];
+  #addInput(type: GraphQLNamedType): void {
+    if (this.#types.has(type)) return;
+    const inputs = isInputObjectType(type) ? Object.values(type.getFields()).filter((one) => this.#visible.has(one)) : [];
+    const values = isEnumType(type) ? type.getValues().filter((one) => this.#visible.has(one)) : [];
+    this.#fit([...inputs.map((one): Member => [type, one.name, inputOf(one)]), ...values.map(({ name }): Member => [type, name, name])]);
+    if (this.#types.has(type)) for (const one of inputs) this.#addInput(getNamedType(one.type));
   }
 
   get sdl(): string {
     const sorted = [...this.#types].toSorted(([one], [other]) => (one.name < other.name ? -1 : 1));
-    return sorted.map(([type, lines]) => `${headOf(type)}${[...lines.values()].map((line) => `  ${line}\n`).join('')}}\n`).join('');
+    return sorted.map(([type, lines]) => `${headOf(type)}  ${[...lines.values()].join('\n  ')}\n}\n`).join('');
   }
 
-  #fit(lines: readonly (readonly [type: GraphQLNamedType, name: string, line: string])[], paths: readonly string[]): boolean {
-    const added = lines.filter(([type, name]) => this.#types.get(type)?.has(name) !== true);
-    const types = new Set(added.map(([type]) => type).filter((type) => !this.#types.has(type)));
-    const newPaths = paths.filter((path) => !this.#paths.has(path));
-    let length = 0;
-    for (const type of types) length += headOf(type).length + 2;
-    for (const [, , line] of added) length += line.length + 3;
-    for (const path of newPaths) length += path.length + 3;
+  #addEssentials(type: GraphQLNamedType, levels: number): void {
+    for (const field of this.#visible.fieldsOf(type).values()) {
+      const returned = getNamedType(field.type);
+      if (!essential.test(field.name) || !this.#isAllowed(field) || !(levels > 0 || isLeafType(returned))) continue;
+      if (this.#fit([this.#memberOf(type, field)])) this.#addEssentials(returned, levels - 1);
+    }
+  }
+
+  /** Adds all of it, or nothing if there is no room. */
+  #fit(members: readonly Member[], path?: string): boolean {
+    const added = members.filter(([type, name]) => this.#types.get(type)?.has(name) !== true);
+    const heads = new Set(added.map(([type]) => type).filter((type) => !this.#types.has(type)));
+    const texts = [...added.map(([, , line]) => `  ${line}`), ...Array.from(heads, (type) => `${headOf(type)}}`), ...(path ? [path] : [])];
+    const length = texts.reduce((sum, text) => sum + text.length + 1, 0);
     if (length > this.#left) return false;
     this.#left -= length;
-    for (const type of types) this.#types.set(type, new Map());
-    for (const [type, name, line] of added) this.#types.get(type)!.set(name, line);
-    for (const path of newPaths) this.#paths.add(path);
+    for (const [type, name, line] of added) {
+      if (!this.#types.has(type)) this.#types.set(type, new Map());
+      this.#types.get(type)!.set(name, line);
+    }
+    if (path !== undefined) this.paths.push(path);
     return true;
   }
 
-  #lineOf({ name, args, type, description, deprecationReason }: Entry['field']): string {
-    const shown = args.filter((one) => this.#visible.has(one)).map(inputOf);
-    const given = shown.length === 0 ? '' : `(${shown.join(', ')})`;
-    const text = clean(description);
-    return `${text && `${JSON.stringify(text)}\n  `}${name}${given}: ${String(type)}${deprecationReason == null ? '' : ' @deprecated'}`;
+  #memberOf(of: GraphQLNamedType, field: Field): Member {
+    const { name, args, type, description, deprecationReason } = field;
+    let line = this.#lines.get(field);
+    if (line === undefined) {
+      const shown = args.filter((one) => this.#visible.has(one)).map(inputOf);
+      const text = clean(description ?? '');
+      line = `${text && `${JSON.stringify(text)}\n  `}${name}${shown.length === 0 ? '' : `(${shown.join(', ')})`}: ${String(type)}`;
+      if (deprecationReason != null) line += ' @deprecated';
+      this.#lines.set(field, line);
+    }
+    return [of, name, line];
   }
 }
 
@@ -88,20 +105,12 @@ function inputOf({ name, type, astNode }: GraphQLArgument | GraphQLInputField): 
 }
 
 function headOf(type: GraphQLNamedType): string {
-  const kind = isEnumType(type)
-    ? 'enum'
-    : isInputObjectType(type)
-      ? 'input'
-      : isInterfaceType(type)
-        ? 'interface'
-        : isUnionType(type)
-          ? 'union'
-          : 'type';
+  const kind = isEnumType(type) ? 'enum' : isInputObjectType(type) ? 'input' : isInterfaceType(type) ? 'interface' : 'type';
   return `${kind} ${type.name} {\n`;
 }
 
 /** Models read descriptions as part of their prompt: without characters that people cannot see, and at most 500 others. */
-function clean(description: string | null | undefined): string {
-  const text = (description ?? '').replaceAll(/[\p{C}\p{Z}\p{Variation_Selector}\s]+/gu, ' ').trim();
+function clean(description: string): string {
+  const text = description.replaceAll(/[\p{C}\p{Z}\p{Variation_Selector}\s]+/gu, ' ').trim();
   return text.length > 500 ? `${text.slice(0, 499)}…` : text;
 }

@@ -38,9 +38,9 @@ export class VisibleSchema {
   readonly types: ReadonlySet<GraphQLNamedType>;
   readonly #directive: string | undefined;
   readonly #hidden = new Set<GraphQLNamedType>();
-  readonly #fields = new Map<Composite, ReadonlyMap<string, Field>>();
+  readonly #fields = new Map<GraphQLNamedType, ReadonlyMap<string, Field>>();
 
-  /** Throws if nothing has the directive: a transform of the schema may have lost it. */
+  /** Throws if a transform of the schema has dropped what may have the directive. */
   constructor(schema: GraphQLSchema, directive: string | undefined) {
     this.schema = schema;
     this.#directive = directive;
@@ -48,11 +48,11 @@ export class VisibleSchema {
     this.types = this.#reach();
   }
 
-  /** The visible fields of a type, by name. */
-  fieldsOf(type: Composite): ReadonlyMap<string, Field> {
+  /** The visible fields of a type, by name. None: it is no object or interface. */
+  fieldsOf(type: GraphQLNamedType): ReadonlyMap<string, Field> {
     let fields = this.#fields.get(type);
     if (fields === undefined) {
-      const visible = Object.values(type.getFields()).filter((field) => this.#isVisibleField(type, field));
+      const visible = isComposite(type) ? Object.values(type.getFields()).filter((field) => this.#isVisibleField(type, field)) : [];
       this.#fields.set(type, (fields = new Map(visible.map((field) => [field.name, field]))));
     }
     return fields;
@@ -60,8 +60,7 @@ export class VisibleSchema {
 
   /** `__typename` could name a hidden type. */
   hasField(type: GraphQLNamedType, name: string): boolean {
-    if (name !== '__typename')
-      return (isObjectType(type) || isInterfaceType(type)) && this.types.has(type) && this.fieldsOf(type).has(name);
+    if (name !== '__typename') return this.types.has(type) && this.fieldsOf(type).has(name);
     return !isAbstractType(type) || this.schema.getPossibleTypes(type).every((one) => !this.#hidden.has(one));
   }
 
@@ -77,18 +76,26 @@ export class VisibleSchema {
 
   /** The visible object types of an abstract type, in alphabetical order. */
   possibleTypesOf(type: GraphQLNamedType): readonly GraphQLObjectType[] {
-    const possible = isAbstractType(type) ? this.schema.getPossibleTypes(type).filter((one) => !this.#hidden.has(one)) : [];
+    if (!isAbstractType(type)) return [];
+    const possible = this.schema.getPossibleTypes(type).filter((one) => !this.#hidden.has(one));
     return possible.toSorted(byName);
   }
 
   #isMarked(place: Place): boolean {
-    const nodes = [place.astNode, ...('extensionASTNodes' in place ? (place.extensionASTNodes ?? []) : [])];
-    return nodes.some((node) => node?.directives?.some(({ name }) => name.value === this.#directive));
+    if (this.#directive === undefined) return false;
+    const nodes = [place.astNode, ...('extensionASTNodes' in place ? (place.extensionASTNodes ?? []) : [])].filter((node) => node != null);
+    if (nodes.length === 0 && !isSpecifiedScalarType(place as GraphQLNamedType))
+      throw new Error(
+        `Whether "${place.name}" has the directive @${this.#directive} is unknown, because a transform has dropped its node.`,
+      );
+    return nodes.some((node) => node.directives?.some(({ name }) => name.value === this.#directive));
   }
 
   #isVisibleField(type: Composite, field: Field): boolean {
     const { name, args } = field;
-    if (ofSubgraph.has(name) || this.#isMarked(field) || this.#hidden.has(getNamedType(field.type))) return false;
+    if (ofSubgraph.has(name)) return false;
+    if (this.#directive === undefined) return true;
+    if (this.#isMarked(field) || this.#hidden.has(getNamedType(field.type))) return false;
     if (args.some((one) => isRequiredArgument(one) && !this.has(one))) return false;
     const ofInterfaces = type.getInterfaces().map((one) => [one, one.getFields()[name]] as const);
     if (ofInterfaces.some(([one, same]) => same && (this.#hidden.has(one) || this.#isMarked(same)))) return false;
@@ -100,8 +107,6 @@ export class VisibleSchema {
   #hide(): void {
     const types = Object.values(this.schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
     let hidden: readonly GraphQLNamedType[] = types.filter((type) => this.#isMarked(type));
-    const isUsed = hidden.length > 0 || types.some((type) => membersOf(type).some((member) => this.#isMarked(member)));
-    if (!isUsed) throw new Error(`Nothing in the schema has the directive @${this.#directive}, which explore.hide of mcp names.`);
     do {
       for (const type of hidden) this.#hidden.add(type);
       hidden = types.filter((type) => !this.#hidden.has(type) && !this.#isUsable(type));
@@ -122,7 +127,7 @@ export class VisibleSchema {
     for (const type of found) {
       const add = (one: GraphQLNamedType): unknown => this.#hidden.has(one) || found.add(one);
       const inputs: (GraphQLArgument | GraphQLInputField)[] = isInputObjectType(type) ? Object.values(type.getFields()) : [];
-      if (isObjectType(type) || isInterfaceType(type)) {
+      if (isComposite(type)) {
         for (const field of this.fieldsOf(type).values()) {
           add(getNamedType(field.type));
           inputs.push(...field.args);
@@ -139,11 +144,8 @@ export class VisibleSchema {
   }
 }
 
-function membersOf(type: GraphQLNamedType): readonly Place[] {
-  if (isEnumType(type)) return type.getValues();
-  if (isInputObjectType(type)) return Object.values(type.getFields());
-  const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
-  return fields.flatMap((field) => [field, ...field.args]);
+function isComposite(type: GraphQLNamedType): type is Composite {
+  return isObjectType(type) || isInterfaceType(type);
 }
 
 function byName(one: GraphQLNamedType, other: GraphQLNamedType): number {
