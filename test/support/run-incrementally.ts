@@ -74,14 +74,14 @@ export interface IncrementalRun extends IncrementalDeliveryOptions {
 /** The first part and all others. */
 export async function allPayloads(outcome: OperationOutcome): Promise<SubsequentPayload[]> {
   const parts: SubsequentPayload[] = [outcome.result];
-  if (outcome.stream !== undefined) for await (const part of outcome.stream) parts.push(part);
+  if (outcome.stream !== undefined) for await (const { result } of outcome.stream) parts.push(result);
   return parts;
 }
 
 export async function nextPayload({ stream }: { readonly stream?: PayloadStream | undefined }): Promise<SubsequentPayload> {
-  const { done, value } = (await stream?.next()) ?? { done: true, value: undefined };
-  if (done === true) throw new Error('There is no further part.');
-  return value;
+  const next = await stream?.next();
+  if (next?.done !== false) throw new Error('There is no further part.');
+  return next.value.result;
 }
 
 /** The scope of an operation, and the functions that end it. */

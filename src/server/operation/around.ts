@@ -12,7 +12,7 @@ import {
 } from '../../shared/index.ts';
 import type { HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
 import { deadlineExceeded, placed, unfinishedAtDeadline, report } from './errors.ts';
-import type { Logger, OperationOutcome } from './types.ts';
+import type { Logger, OperationOutcome, PayloadOutcome } from './types.ts';
 import type { RequestCall } from './door.ts';
 import type {
   DataSourceCallListener,
@@ -20,7 +20,6 @@ import type {
   OperationCall,
   OperationExecution,
   OperationInContext,
-  PayloadOutcome,
   ServerPlugin,
   StageName,
 } from './plugin.ts';

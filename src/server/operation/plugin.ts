@@ -6,7 +6,7 @@ import type { Facts, HTTPResponse, OperationInvocation, PromiseOrValue, Response
 import type { ApolloHooks } from './apollo-hooks.ts';
 import type { FindDoor, RequestCall } from './door.ts';
 import type { LandingPage, ServerStartContext } from './server-start.ts';
-import type { GraphQLRequest, OperationOutcome, SubsequentPayload } from './types.ts';
+import type { GraphQLRequest, OperationOutcome, PayloadOutcome } from './types.ts';
 
 /** One operation as plugins see it. */
 export interface OperationCall {
@@ -53,13 +53,6 @@ export interface DocumentOutcome {
   /** Undefined if the document is not valid. */
   readonly document: DocumentNode | undefined;
   /** Why the document cannot be used, as it was thrown. */
-  readonly errors: readonly GraphQLError[];
-}
-
-/** A part of an operation's streamed answer, with its errors as they were thrown. */
-export interface PayloadOutcome {
-  /** The payload as the client gets it. */
-  readonly result: SubsequentPayload;
   readonly errors: readonly GraphQLError[];
 }
 

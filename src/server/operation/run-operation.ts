@@ -164,9 +164,7 @@ async function readDocumentInStage(operation: Operation, stage: NonNullable<Stag
 /** The errors of an operation that was refused. A GraphQLError without a code, which a rule or a plugin has thrown, gets that of the step. */
 function toRefusal(thrown: unknown, { node }: Operation): ExecutionResult {
   const code = node === undefined ? 'GRAPHQL_VALIDATION_FAILED' : 'OPERATION_RESOLUTION_FAILURE';
-  const refused = { errors: toErrors(thrown).errors!.map((error) => (isUnexpected(error) ? error : withCode(error, code))) };
-  refusals.add(refused);
-  return refused;
+  return new RefusedResult(toErrors(thrown).errors!.map((error) => (isUnexpected(error) ? error : withCode(error, code))));
 }
 
 /** The operation to run: the named one, or the only one. Throws if it may not run here. */
@@ -280,13 +278,17 @@ function rootValueOf(settings: ExecutionSettings, document: DocumentNode): unkno
 /** A result without a data entry was refused before execution: its variables could not be coerced (specification, section 6.1.2). */
 export function withCoercionCode({ hideSuggestions }: Pick<PlannedExecution, 'hideSuggestions'>, result: ExecutionResult): ExecutionResult {
   if ('data' in result || result.errors === undefined) return result;
-  const refused = { errors: result.errors.map((error) => withCode(hideSuggestions ? withoutSuggestion(error) : error, 'BAD_USER_INPUT')) };
-  refusals.add(refused);
-  return refused;
+  return new RefusedResult(result.errors.map((error) => withCode(hideSuggestions ? withoutSuggestion(error) : error, 'BAD_USER_INPUT')));
 }
 
-/** The results of operations whose document, choice or variables were refused. */
-const refusals = new WeakSet<ExecutionResult>();
+/** The result of an operation whose document, choice or variables were refused. */
+class RefusedResult implements ExecutionResult {
+  readonly errors: readonly GraphQLError[];
+
+  constructor(errors: readonly GraphQLError[]) {
+    this.errors = errors;
+  }
+}
 
 /**
  * Runs the resolvers, inside hooks, and inside the plugins that wrap executions. The executor has its own timeout. `admitted`: the
@@ -439,7 +441,7 @@ function outcomeOf(formatted: FormattedExecutionResult, operation: Operation): O
     document: document?.document,
     source: source?.source,
     executed: operation.isExecuting,
-    refused: result!.errors !== undefined && timeIsUp === undefined && ended !== undefined && refusals.has(ended),
+    refused: result!.errors !== undefined && timeIsUp === undefined && ended instanceof RefusedResult,
     unfinished: result!.errors?.some((error) => endOf(error) !== undefined),
     contextFailed: contextValue === undefined && problem === undefined,
     // The request decides the effect of errors, or else the trusted document.

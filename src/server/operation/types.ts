@@ -55,16 +55,22 @@ export interface OperationOutcome {
   readonly stream?: PayloadStream | undefined;
 }
 
+/** A payload of a streamed answer. */
+export interface PayloadOutcome {
+  /** The payload as the client gets it. */
+  readonly result: SubsequentPayload;
+  /** The errors as they were thrown. */
+  readonly errors: readonly GraphQLError[];
+}
+
 /** The payloads of an operation, or those after the first. Never rejects: after a failure, the last payload has errors. */
-export interface PayloadStream extends AsyncIterableIterator<SubsequentPayload> {
+export interface PayloadStream extends AsyncIterableIterator<PayloadOutcome> {
   /** Resolves with the next payload. */
-  next(): Promise<IteratorResult<SubsequentPayload>>;
+  next(): Promise<IteratorResult<PayloadOutcome>>;
   /** Ends the source at once, because the client has left. Never rejects. */
-  return(): Promise<IteratorResult<SubsequentPayload>>;
+  return(): Promise<IteratorResult<PayloadOutcome>>;
   /** Ends the source, and the stream with a last payload that has the reason as its error. `unsent`: the payload that cannot be sent. */
   finish(reason: GraphQLError, unsent?: SubsequentPayload): void;
-  /** The errors of a payload of this stream as they were thrown. The payload itself has the formatted errors. */
-  errorsOf(payload: SubsequentPayload): readonly GraphQLError[];
 }
 
 /**

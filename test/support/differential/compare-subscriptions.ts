@@ -252,5 +252,10 @@ const startOurs: Start = async ({ schema, text, variables }, context) => {
   const { invocation } = createInvocation();
   const delivery = { subscriptions: true, incremental: undefined, execute: executeDelivery };
   const { result, stream } = await runOn(server, { query: text, variables, invocation, delivery });
-  return (stream ?? result) as never;
+  if (stream === undefined) return result as never;
+  const next = async (): Promise<object> => {
+    const { done, value } = await stream.next();
+    return { done, value: done === true ? undefined : value.result };
+  };
+  return { next, return: () => stream.return() } as never;
 };

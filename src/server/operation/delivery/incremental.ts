@@ -4,13 +4,13 @@ import { executeInParts } from '../../../executor/index.ts';
 import type { ExecutionInParts, SubsequentResult } from '../../../executor/index.ts';
 import { copyErrorsForOperation } from '../../../shared/index.ts';
 import type { PromiseOrValue } from '../../../shared/index.ts';
-import { endOf, toGraphQLError, unfinishedAtDeadline, reportUnfinished } from '../errors.ts';
+import { endOf, unfinishedAtDeadline, reportUnfinished } from '../errors.ts';
 import { Causes, formatResult } from '../format-errors.ts';
 import { withCoercionCode } from '../run-operation.ts';
-import type { SubsequentPayload } from '../types.ts';
+import type { PayloadOutcome } from '../types.ts';
 import { ErrorAllowance } from '../limits/error-allowance.ts';
 import type { Operation } from '../operation.ts';
-import { openStream, SourcedPayloads, lastResult, withThrown } from './payload-stream.ts';
+import { openStream, SourcedPayloads, lastResult } from './payload-stream.ts';
 
 /** Executes an operation: returns its first part, and opens a stream if others follow. */
 export function executeIncrementally(operation: Operation): PromiseOrValue<ExecutionResult> {
@@ -51,7 +51,7 @@ function begin(operation: Operation, { result, parts }: ExecutionInParts): Execu
   return result;
 }
 
-async function toPayload({ settings, hooks, allowance }: Operation, result: SubsequentResult): Promise<SubsequentPayload> {
+async function toPayload({ settings, hooks, allowance }: Operation, result: SubsequentResult): Promise<PayloadOutcome> {
   const entries: readonly WithErrors[] = [...(result.incremental ?? []), ...(result.completed ?? [])];
   const errors = copyErrorsForOperation(entries.flatMap((entry) => entry.errors ?? []));
   reportUnfinished(settings.logger, errors);
@@ -69,18 +69,18 @@ async function toPayload({ settings, hooks, allowance }: Operation, result: Subs
     ...(result.incremental && { incremental: result.incremental.map(format) }),
     ...(result.completed && { completed: result.completed.map(format) }),
   };
-  withThrown(payload, errors);
   await hooks?.call('willSendSubsequentPayload', payload);
-  return payload;
+  return { result: payload, errors };
 }
 
 /** The last payload, which completes all pending parts with an error. */
-async function lastPayload(operation: Operation, pending: ReadonlySet<string>, thrown: unknown): Promise<SubsequentPayload> {
-  const { errors } = await lastResult(operation, thrown);
-  const last =
+async function lastPayload(operation: Operation, pending: ReadonlySet<string>, thrown: unknown): Promise<PayloadOutcome> {
+  const last = await lastResult(operation, thrown);
+  const { errors } = last.result;
+  const result =
     operation.delivery!.incremental === 'current'
       ? { hasNext: false, completed: Array.from(pending, (id) => ({ id, errors })) }
       : // The legacy format has no ids for pending parts. An empty object, unlike null, does not overwrite data that the client already has.
         { hasNext: false, incremental: [{ data: {}, path: [], errors }] };
-  return withThrown(last, [toGraphQLError(thrown)]);
+  return { ...last, result };
 }

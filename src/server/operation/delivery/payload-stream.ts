@@ -1,22 +1,22 @@
-import type { FormattedExecutionResult, GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 
 import { closeSource } from '../../../executor/index.ts';
-import type { ExecutionInvocation } from '../../../shared/index.ts';
+import type { ExecutionInvocation, PromiseOrValue } from '../../../shared/index.ts';
 import { toGraphQLError } from '../errors.ts';
 import { formatFailure, formatResult } from '../format-errors.ts';
-import type { PayloadStream, SubsequentPayload } from '../types.ts';
+import type { PayloadOutcome, PayloadStream, SubsequentPayload } from '../types.ts';
 import type { Operation } from '../operation.ts';
 import type { Stage } from '../around.ts';
-import type { OperationExecution, PayloadOutcome } from '../plugin.ts';
+import type { OperationExecution } from '../plugin.ts';
 import { describeExecution } from '../run-operation.ts';
 
 /** The source of a stream of payloads. */
 export interface PayloadSource<T> {
   readonly source: AsyncIterator<T>;
   readonly invocation?: ExecutionInvocation;
-  readonly toPayload: (value: T) => SubsequentPayload | Promise<SubsequentPayload>;
+  readonly toPayload: (value: T) => PromiseOrValue<PayloadOutcome>;
   /** Creates the last payload of a stream that fails or ends early. Must not throw. */
-  readonly toLastPayload: (thrown: unknown, unsent: SubsequentPayload | undefined) => SubsequentPayload | Promise<SubsequentPayload>;
+  readonly toLastPayload: (thrown: unknown, unsent: SubsequentPayload | undefined) => PromiseOrValue<PayloadOutcome>;
 }
 
 /**
@@ -29,9 +29,9 @@ export interface PayloadSource<T> {
 export class SourcedPayloads<T> implements PayloadStream {
   readonly #from: PayloadSource<T>;
   #ended = false;
-  #last: Promise<SubsequentPayload> | undefined;
+  #last: Promise<PayloadOutcome> | undefined;
   /** Resolves the pending call of `next`. */
-  #resolve: ((result: IteratorResult<SubsequentPayload>) => void) | undefined;
+  #resolve: ((result: IteratorResult<PayloadOutcome>) => void) | undefined;
 
   constructor(from: PayloadSource<T>) {
     this.#from = from;
@@ -41,7 +41,7 @@ export class SourcedPayloads<T> implements PayloadStream {
     return this;
   }
 
-  next(): Promise<IteratorResult<SubsequentPayload>> {
+  next(): Promise<IteratorResult<PayloadOutcome>> {
     if (this.#ended) return this.#takeLast();
     return new Promise((resolve) => {
       this.#resolve = resolve;
@@ -49,7 +49,7 @@ export class SourcedPayloads<T> implements PayloadStream {
     });
   }
 
-  return(): Promise<IteratorResult<SubsequentPayload>> {
+  return(): Promise<IteratorResult<PayloadOutcome>> {
     this.#last = undefined;
     this.#end();
     this.#settle(end);
@@ -58,10 +58,6 @@ export class SourcedPayloads<T> implements PayloadStream {
 
   finish(reason: GraphQLError, unsent?: SubsequentPayload): void {
     if (!this.#ended) this.#endWith(reason, unsent);
-  }
-
-  errorsOf(payload: SubsequentPayload): readonly GraphQLError[] {
-    return thrownErrors.get(payload) ?? [];
   }
 
   async #pull(): Promise<void> {
@@ -89,7 +85,7 @@ export class SourcedPayloads<T> implements PayloadStream {
     if (resolve !== undefined) void this.#takeLast().then(resolve);
   }
 
-  async #takeLast(): Promise<IteratorResult<SubsequentPayload>> {
+  async #takeLast(): Promise<IteratorResult<PayloadOutcome>> {
     const last = this.#last;
     if (last === undefined) return end;
     this.#last = undefined;
@@ -103,29 +99,20 @@ export class SourcedPayloads<T> implements PayloadStream {
     closeSource(this.#from.source, this.#from.invocation);
   }
 
-  #settle(result: IteratorResult<SubsequentPayload>): void {
+  #settle(result: IteratorResult<PayloadOutcome>): void {
     const resolve = this.#resolve;
     this.#resolve = undefined;
     resolve?.(result);
   }
 }
 
-/** The original errors are kept outside of the payloads, which contain only what clients may read. */
-const thrownErrors = new WeakMap<SubsequentPayload, readonly GraphQLError[]>();
-
-/** Records the errors behind a payload as they were thrown. */
-export function withThrown(payload: SubsequentPayload, errors: readonly GraphQLError[] = []): SubsequentPayload {
-  if (errors.length > 0) thrownErrors.set(payload, errors);
-  return payload;
-}
-
-const end: IteratorResult<SubsequentPayload> = { done: true, value: undefined };
+const end: IteratorResult<PayloadOutcome> = { done: true, value: undefined };
 
 /**
  * The result that ends a stream early, because its source or a hook failed, or the call was ended. Never rejects. If formatError fails, it
  * is not called again.
  */
-export async function lastResult({ settings, hooks, invocation }: Operation, thrown: unknown): Promise<FormattedExecutionResult> {
+export async function lastResult({ settings, hooks, invocation }: Operation, thrown: unknown): Promise<PayloadOutcome> {
   const error = toGraphQLError(thrown);
   try {
     if (hooks !== undefined) {
@@ -133,9 +120,9 @@ export async function lastResult({ settings, hooks, invocation }: Operation, thr
       // A hanging hook does not delay the end.
       await invocation.untilLate(calling, () => true);
     }
-    return withThrown(formatResult(settings, { errors: [error] }), [error]);
+    return { result: formatResult(settings, { errors: [error] }), errors: [error] };
   } catch (failure) {
-    return withThrown(formatFailure(settings, failure), [error]);
+    return { result: formatFailure(settings, failure), errors: [error] };
   }
 }
 
@@ -157,11 +144,11 @@ function payloadsInStage(
   /** True after the outcome of a stage that did not call `next`: asked again, it could answer without end. */
   let isLast = false;
   let isPending = false;
-  const take = async (next: () => Promise<IteratorResult<SubsequentPayload>>): Promise<IteratorResult<SubsequentPayload>> => {
-    let pulled: Promise<IteratorResult<SubsequentPayload>> | undefined;
-    const toOutcome = ({ done, value }: IteratorResult<SubsequentPayload>): PayloadOutcome | undefined => {
+  const take = async (next: () => Promise<IteratorResult<PayloadOutcome>>): Promise<IteratorResult<PayloadOutcome>> => {
+    let pulled: Promise<IteratorResult<PayloadOutcome>> | undefined;
+    const toOutcome = ({ done, value }: IteratorResult<PayloadOutcome>): PayloadOutcome | undefined => {
       isOver ||= done === true;
-      return done === true ? undefined : { result: value as SubsequentPayload, errors: stream.errorsOf(value as SubsequentPayload) };
+      return done === true ? undefined : value;
     };
     const run = async (): Promise<PayloadOutcome | undefined> => toOutcome(await (pulled = next()));
     // The error becomes the last payload, which goes to the pull that is pending, if there is one.
@@ -176,8 +163,8 @@ function payloadsInStage(
     isPending = false;
     if (isOver || outcome === undefined) return end;
     isLast = pulled === undefined;
-    const { result, errors } = outcome;
-    return { done: false, value: withThrown(isLast && 'hasNext' in result ? { ...result, hasNext: false } : result, errors) };
+    const { result } = outcome;
+    return { done: false, value: isLast && 'hasNext' in result ? { ...outcome, result: { ...result, hasNext: false } } : outcome };
   };
   const wrapped: PayloadStream = {
     [Symbol.asyncIterator]: () => wrapped,
@@ -190,7 +177,6 @@ function payloadsInStage(
       return ended;
     },
     finish: (reason, unsent) => stream.finish(reason, unsent),
-    errorsOf: (payload) => stream.errorsOf(payload),
   };
   return wrapped;
 }

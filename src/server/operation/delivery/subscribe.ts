@@ -6,8 +6,8 @@ import { closeSource, createSourceStream } from '../../../executor/index.ts';
 import type { PlannedExecution } from '../../../executor/index.ts';
 import { attachDataSources } from '../context.ts';
 import type { Execution, Operation } from '../operation.ts';
-import { openStream, SourcedPayloads, lastResult, withThrown } from './payload-stream.ts';
-import type { PayloadStream, SubsequentPayload } from '../types.ts';
+import { openStream, SourcedPayloads, lastResult } from './payload-stream.ts';
+import type { PayloadOutcome, PayloadStream } from '../types.ts';
 import { endOf, toErrors, toGraphQLError } from '../errors.ts';
 import { formatResult } from '../format-errors.ts';
 import { executeOperation, withCoercionCode } from '../run-operation.ts';
@@ -78,7 +78,7 @@ function ofEvents(invocation: OperationInvocation): ExecutionInvocation {
 }
 
 /** Executes the operation for one event, which is the root value. */
-async function answerEvent(operation: Operation, execution: PlannedExecution): Promise<SubsequentPayload> {
+async function answerEvent(operation: Operation, execution: PlannedExecution): Promise<PayloadOutcome> {
   const { settings, hooks, contextValue } = operation;
   // New data sources for each event.
   const renewed = settings.dataSources && attachDataSources(settings, contextValue as Record<string, unknown>, operation);
@@ -86,9 +86,9 @@ async function answerEvent(operation: Operation, execution: PlannedExecution): P
   const executed = failed ?? (await executeOperation(settings, execution));
   const result = executed.errors === undefined ? executed : { ...executed, errors: copyErrorsForOperation(executed.errors) };
   if (hooks !== undefined && result.errors !== undefined) await hooks.call('didEncounterSubsequentErrors', result.errors);
-  const payload = withThrown(formatResult(settings, result), result.errors);
+  const payload = formatResult(settings, result);
   await hooks?.call('willSendSubsequentPayload', payload);
-  return payload;
+  return { result: payload, errors: result.errors ?? [] };
 }
 
 /** The signal fires when the client leaves, and at the deadline, whose error the client gets. */

@@ -1,5 +1,5 @@
 import type { ChunkStream } from '../../../../shared/index.ts';
-import type { PayloadStream, SubsequentPayload } from '../../../operation/types.ts';
+import type { PayloadOutcome, PayloadStream, SubsequentPayload } from '../../../operation/types.ts';
 
 /** How a body of several parts is written. */
 export interface StreamFormat {
@@ -49,7 +49,7 @@ export interface PayloadWriting {
 interface Writing {
   isOver: boolean;
   /** The payload that has been read and not been written. */
-  arrived: IteratorResult<SubsequentPayload> | undefined;
+  arrived: IteratorResult<PayloadOutcome> | undefined;
   /** Ends the wait for it. */
   wake: (() => void) | undefined;
 }
@@ -88,10 +88,10 @@ export function payloadChunks(payloads: PayloadStream, format: StreamFormat, wri
         if (state.isOver) return;
         if (state.arrived === undefined) yield heartbeat;
       }
-      const { done, value } = state.arrived as IteratorResult<SubsequentPayload>;
-      const json = done === true ? undefined : toJSON(value);
+      const { done, value } = state.arrived as IteratorResult<PayloadOutcome>;
+      const json = done === true ? undefined : toJSON(value.result);
       if (done !== true && json === undefined) continue;
-      const isLast = done === true || value.hasNext === false;
+      const isLast = done === true || value.result.hasNext === false;
       if (isLast) {
         end();
         onEnd();

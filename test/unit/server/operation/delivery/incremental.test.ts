@@ -6,7 +6,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 
 import { clientLeft } from '../../../../../src/server/operation/errors.ts';
 import { deadlineExceeded } from '../../../../../src/server/operation/errors.ts';
-import type { SubsequentPayload } from '../../../../../src/server/operation/types.ts';
+import type { PayloadOutcome, SubsequentPayload } from '../../../../../src/server/operation/types.ts';
 import type { ServerPlugin } from '../../../../../src/server/operation/plugin.ts';
 import type { ServerOptions } from '../../../../../src/server/startup/options.ts';
 import { allPayloads, createInvocation, merge, nextPayload, runIncrementally } from '../../../../support/run-incrementally.ts';
@@ -224,7 +224,7 @@ describe('the deadline', () => {
       await aTurn();
       lastMoment();
 
-      const { hasNext, completed } = (await waiting).value as SubsequentPayload;
+      const { hasNext, completed } = ((await waiting).value as PayloadOutcome).result;
       equal(hasNext, false);
       const found = (completed as { id: string; errors: object[] }[]).map(({ id, errors }) => [id, errors.length]);
       deepEqual(found, [['0', 1]]);

@@ -4,20 +4,24 @@ import { test } from 'node:test';
 import { GraphQLError } from 'graphql';
 
 import { SourcedPayloads } from '../../../../../src/server/operation/delivery/payload-stream.ts';
+import type { PayloadOutcome } from '../../../../../src/server/operation/types.ts';
 import { deferred } from '../../../../support/deferred.ts';
 import { createEventSource } from '../../../../support/event-source.ts';
 import { unhandledRejections } from '../../../../support/unhandled-rejections.ts';
 
 function payloadsOf(
   source: AsyncIterable<number>,
-  toPayload: (value: number) => object = (number) => ({ data: { number } }),
+  toPayload: (value: number) => PayloadOutcome | Promise<PayloadOutcome> = numbered,
 ): SourcedPayloads<number> {
   return new SourcedPayloads({
     source: source[Symbol.asyncIterator](),
     toPayload,
-    toLastPayload: (thrown) => ({ errors: [{ message: String((thrown as Error).message) }] }),
+    toLastPayload: (thrown) => failed((thrown as Error).message),
   });
 }
+
+const numbered = (number: number): PayloadOutcome => ({ result: { data: { number } }, errors: [] });
+const failed = (message: string): PayloadOutcome => ({ result: { errors: [{ message }] }, errors: [] });
 
 const done = { done: true, value: undefined };
 
@@ -27,7 +31,7 @@ test('reads a value of the source only when a payload is read', async () => {
   const payloads = payloadsOf(source);
 
   assert.equal(source.pulls(), 0);
-  assert.deepEqual(await payloads.next(), { done: false, value: { data: { number: 1 } } });
+  assert.deepEqual(await payloads.next(), { done: false, value: numbered(1) });
   assert.equal(source.pulls(), 1);
 });
 
@@ -44,7 +48,7 @@ test('a payload that cannot be created ends the stream and its source', async ()
     throw new Error('no');
   });
 
-  assert.deepEqual(await payloads.next(), { done: false, value: { errors: [{ message: 'no' }] } });
+  assert.deepEqual(await payloads.next(), { done: false, value: failed('no') });
   assert.equal(source.isClosed(), true);
   assert.deepEqual(await payloads.next(), done);
 });
@@ -56,7 +60,7 @@ test('finish resolves the pending call of next, and ends the source', async () =
   const waiting = payloads.next();
   payloads.finish(new GraphQLError('time is up'));
 
-  assert.deepEqual(await waiting, { done: false, value: { errors: [{ message: 'time is up' }] } });
+  assert.deepEqual(await waiting, { done: false, value: failed('time is up') });
   assert.equal(source.isClosed(), true);
   assert.deepEqual(await payloads.next(), done);
 });
@@ -68,20 +72,20 @@ test('finish between two calls gives its payload to the next', async () => {
   payloads.finish(new GraphQLError('time is up'));
   payloads.finish(new GraphQLError('once is enough'));
 
-  assert.deepEqual(await payloads.next(), { done: false, value: { errors: [{ message: 'time is up' }] } });
+  assert.deepEqual(await payloads.next(), { done: false, value: failed('time is up') });
   assert.deepEqual(await payloads.next(), done);
 });
 
 test('return ends a source synchronously, and drops later values', async () => {
   const source = createEventSource<number>();
-  const made = deferred<object>();
+  const made = deferred<PayloadOutcome>();
   const payloads = payloadsOf(source, () => made.promise);
   source.push(1);
 
   const waiting = payloads.next();
   void payloads.return();
   assert.equal(source.isClosed(), true);
-  made.resolve({ data: {} });
+  made.resolve(numbered(1));
 
   assert.deepEqual(await waiting, done);
   assert.deepEqual(await payloads.next(), done);

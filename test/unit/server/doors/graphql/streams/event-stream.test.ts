@@ -32,8 +32,8 @@ function openStream(
   context.mock.method(globalThis, 'clearTimeout', (timer: any) => timers.delete(timer as () => void) || clear(timer as number));
   const payloads = new SourcedPayloads<number | string>({
     source: source[Symbol.asyncIterator](),
-    toPayload: (number) => ({ data: { number } }),
-    toLastPayload: () => ({ errors: [{ message: 'over' }] }),
+    toPayload: (number) => ({ result: { data: { number } }, errors: [] }),
+    toLastPayload: () => ({ result: { errors: [{ message: 'over' }] }, errors: [] }),
   });
   const stream = payloadChunks(payloads, eventFormat, {
     first,
