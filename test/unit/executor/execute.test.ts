@@ -1,4 +1,5 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { tracingChannel } from 'node:diagnostics_channel';
 import { describe, it } from 'node:test';
 
@@ -35,6 +36,24 @@ describe('an operation runs by a plan', () => {
     const { data } = await executePlanned(executionOf({ typeDefs, text: '{ name }', rootValue: { name: () => thenable } }));
 
     equal(data?.['name'], 'x');
+  });
+
+  it('whose resolvers run in the stores that a listener binds, one for each field, also after a wait', async (t) => {
+    const { start } = tracingChannel('graphql:resolve');
+    const store = new AsyncLocalStorage<string>();
+    start.bindStore(store, (context) => (context as { readonly fieldName: string }).fieldName);
+    t.after(() => start.unbindStore(store));
+    const late = async (): Promise<unknown> => {
+      await Promise.resolve();
+      return store.getStore();
+    };
+    const rootValue = { name: () => store.getStore(), late };
+
+    const { data } = await executePlanned(
+      executionOf({ typeDefs: 'type Query { name: String late: String }', text: '{ name late }', rootValue }),
+    );
+
+    deepEqual([{ ...data }, store.getStore()], [{ name: 'name', late: 'late' }, undefined]);
   });
 
   it('whose invalid variables graphql-js does not read if they are too large to explain', () => {
