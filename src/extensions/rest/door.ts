@@ -103,7 +103,8 @@ function writeOutcome({ method, single, status }: Route, outcome: OperationOutco
     const { message: detail = 'Internal server error', extensions: { code } = {} } = errors[0] ?? {};
     return problem(set, { detail, code, errors, data }, headers);
   }
-  const value = single === undefined ? data : data?.[single];
+  // A key whose type condition does not hold is not there.
+  const value = single === undefined ? data : (data?.[single] ?? null);
   if (method === 'GET' && value === null && single !== undefined)
     return problem(set >= 400 ? set : 404, { detail: 'Expected an existing resource, found none.', code: 'NOT_FOUND' }, headers);
   return json(outcome.head.status ?? (set === 200 ? (status ?? 200) : set), value, headers);

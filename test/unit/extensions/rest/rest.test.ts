@@ -240,6 +240,23 @@ describe('a request that cannot be answered is a problem:', () => {
   });
 });
 
+test('a response key whose type condition never holds is null', async () => {
+  const types = `
+    interface Node { id: ID }
+    type Query implements Node { id: ID }
+    type Mutation implements Node { id: ID }
+    type Book implements Node { id: ID }`;
+  const set = '{ ... on Node { ... on Book { id } } }';
+  const given = {
+    found: `query Found @http(method: GET, route: "/found") ${set}`,
+    written: `mutation Written @http(method: POST, route: "/written") ${set}`,
+  };
+  const call = serve({}, { typeDefs: types, resolvers: {}, trustedDocuments: { documents: given } });
+  const post = await call('POST', '/rest/written', { headers: { 'content-type': 'application/json' } });
+
+  assert.deepEqual([(await call('GET', '/rest/found')).status, post.status, post.text], [404, 200, 'null']);
+});
+
 test('the path of the option alone, and every other path, is the door for GraphQL', async () => {
   for (const path of ['/rest', '/rest/', '/graphql', '/restless/books/7'])
     assert.equal(JSON.parse((await send('POST', path, { body: { documentId: 'unrouted' } })).text).data.book.secret, null, path);
