@@ -59,7 +59,7 @@ export function toErrorResponse(call: Call, thrown: unknown): HTTPResponse {
     addHeaders(response.headers, httpExtensionOf(outcome.errors[0]!)?.headers);
     return response;
   } catch (failure) {
-    // The door failed, or what formatError returned cannot be written as JSON, a BigInt for example. Neither is called again.
+    // The door failed, or formatError returned something that JSON cannot hold, such as a BigInt. Neither is called again.
     return toSingleResponse(settings, refusedOutcome({ ...settings.operation, formatError: undefined }, failure), mediaType);
   }
 }

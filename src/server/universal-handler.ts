@@ -11,7 +11,7 @@ import { netlifyV1 } from './platform/netlify.ts';
 /** A handler for every platform: each event gets the result object of its platform, each `Request` a `Response`. */
 export interface Handler extends Closable {
   (request: Request, context?: NetlifyContext): Promise<Response>;
-  // Any: event and result types differ from platform to platform. The subpaths /aws-lambda and /netlify have the precise ones.
+  // Any: event and result types differ from platform to platform. The subpaths /aws-lambda and /netlify have precise types.
   (event: any, context?: LambdaContext | NetlifyContext | object): Promise<any>;
   /** The function that Workers call with `request, env, context`, and Deno and Bun with `request, info`. */
   fetch(request: Request, env?: unknown, context?: unknown): Promise<Response>;

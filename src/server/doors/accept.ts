@@ -13,9 +13,9 @@ export const wellKnownAccepts: ReadonlyMap<string, ResponseMediaType> = /* @__PU
   ['application/graphql-response+json, application/json', 'application/graphql-response+json'],
 ]);
 
-/** Ranges of one Accept value that are read. Browsers send eight. */
+/** The most ranges of one Accept value that are read. Browsers send eight. */
 const maxRanges = 100;
-/** Parts of one range that are read: the type, its parameters, its weight. */
+/** The most parts of one range that are read: the type, its parameters, its weight. */
 const maxParts = 20;
 
 /** The value of Accept. Without one, the client accepts anything (RFC 9110 section 12.5.1). */
@@ -61,7 +61,9 @@ export function parseAccept(accept: string): readonly MediaRange[] {
   return accept.split(',', maxRanges).map(parseRange);
 }
 
-/** The type with the higher quality. If both are equal, the one that is named first; application/json if only wildcards match. */
+/**
+ * Chooses the type with the higher quality. Of equal types, the one that is named first wins, and application/json if only wildcards match.
+ */
 export function chooseFrom(ranges: readonly MediaRange[]): ResponseMediaType | undefined {
   const json = preference(ranges, 'application/json');
   const graphql = preference(ranges, 'application/graphql-response+json');

@@ -137,7 +137,7 @@ export class VariablesLimit {
     this.#isKept = body !== undefined && shallow.has(body);
   }
 
-  /** The error if the variables of one more operation are too large, or a parsed body is; else undefined. */
+  /** Returns an error if the variables of one more operation, or a parsed body, are too large. */
   problemOf(value: object, isBody = false): string | undefined {
     // A walk over 70,000 keys takes 12 ms.
     if (this.#isKept) return undefined;
@@ -158,7 +158,7 @@ export class VariablesLimit {
     const look = (inner: unknown): void => {
       if (typeof inner === 'object' && inner !== null) deepest = Math.max(deepest, this.#measure(inner, level + 1));
     };
-    // Without an iterator, or a list of values: of 500,000 numbers the one makes 21 MB of garbage, of 70,000 keys the other takes 26 ms.
+    // Uses neither an iterator, which makes 21 MB of garbage for 500,000 numbers, nor a list of values, which takes 26 ms for 70,000 keys.
     if (Array.isArray(value)) for (let at = 0; at < value.length; at++) look(value[at]);
     else for (const key in value) look((value as Record<string, unknown>)[key]);
     return deepest;

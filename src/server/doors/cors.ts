@@ -18,7 +18,7 @@ export interface CORSOptions {
   readonly methods?: string | readonly string[];
   /** Default: those that the preflight requests. */
   readonly allowedHeaders?: string | readonly string[];
-  /** Response headers that scripts of other origins may read. Default: only the CORS-safelisted ones. */
+  /** Response headers that scripts of other origins may read. Default: only the CORS-safelisted headers. */
   readonly exposedHeaders?: string | readonly string[];
   /** Let browsers send cookies. Needs an `origin` other than "*". Default: false. */
   readonly credentials?: boolean;
@@ -92,7 +92,10 @@ interface Preflight {
   readonly requested: string | null;
 }
 
-/** Writes the header fields for an origin. Undefined: one that is not allowed, or a request that is no preflight. */
+/**
+ * Writes the header fields for an origin. `allowed`: the origin, undefined if it is not allowed. `preflight`: undefined if the request is
+ * none.
+ */
 export function writeCORSFields(
   allowed: string | undefined,
   { credentials, methods: allowedMethods = methods, allowedHeaders, exposedHeaders, maxAge }: Omit<CORSOptions, 'origin'>,

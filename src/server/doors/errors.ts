@@ -21,7 +21,7 @@ export function badRequest(message: string): GraphQLError {
   return createError('BAD_REQUEST', message);
 }
 
-/** A browser has opened the address: a request without a query. */
+/** The error for a browser that opens the address: its request has no query. */
 export function openedInBrowser(onlyTrusted: boolean): GraphQLError {
   const [which, body] = onlyTrusted ? [' that takes only its trusted documents', '"documentId":"…"'] : ['', '"query":"{ __typename }"'];
   return malformedRequest(

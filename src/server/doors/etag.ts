@@ -12,7 +12,7 @@ export function revalidate({ method, headers: requested }: HTTPRequest, response
   const etag = sent.get('etag') ?? etagOf(body, sent.get('content-type') ?? '');
   sent.set('etag', etag);
   if (!matches(requested.get('if-none-match'), etag)) return { ...response, headers: sent };
-  // The other fields are sent, because a cache updates its stored fields with them.
+  // All other fields are sent, because a cache updates its stored fields with them.
   sent.delete('content-type');
   return { ...response, status: 304, headers: sent, body: null };
 }

@@ -35,7 +35,7 @@ export interface Explainable {
   readonly call: {
     readonly request: HTTPRequest;
     readonly settings: { readonly operation: OperationSettings };
-    /** Undefined if the request came through GraphQL's own door. */
+    /** The door of a plugin; undefined if the request came through GraphQL's own door. */
     readonly door: { readonly name: string } | undefined;
     deadlineLeft(): Milliseconds | undefined;
   };

@@ -65,7 +65,7 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>, all
   return { listener: Object.assign(listener, { close: createClose(starter) }), starter };
 }
 
-/** Where a server listens, which requests it answers, and how it stops. */
+/** The address at which a server listens, the hosts that it answers, and the way it stops. */
 export interface ListenOptions {
   /** 0: any free port. Default: 4000. */
   readonly port?: number;
@@ -114,7 +114,10 @@ export function isLocalHost(header: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || /^127(?:\.\d{1,3}){3}$/.test(name) || name === '[::1]';
 }
 
-/** True for an interface that only this machine can reach: names of other hosts are then those of pages that point to it. */
+/**
+ * True for an interface that only this machine can reach. A request with another name in Host then comes from a page whose name points to
+ * this machine.
+ */
 export function isLoopback(host = ''): boolean {
   return isLocalHost(host) || host === '::1';
 }
@@ -136,7 +139,7 @@ function nameIn(header: string): string {
 async function isRebound(starter: Starter, { headers }: IncomingMessage, allowedHosts: readonly string[]): Promise<boolean> {
   const host = headers.host ?? headers[':authority'];
   if (typeof host !== 'string' || isLocalHost(host) || allowedHosts.some((name) => name.toLowerCase() === nameIn(host))) return false;
-  // Undefined until the options are known. If they cannot be known, the error that says why is not for other sites either.
+  // Waits for the options, if they are not known yet. If they fail, the error with the reason must not reach other sites either.
   if (starter.prepared === undefined) await Promise.allSettled([starter.server()]);
   return starter.prepared?.development ?? true;
 }

@@ -60,7 +60,7 @@ export async function serve<TContext extends object = object, TDataSources exten
   return { url: `http://${browsableHost(listen.host)}:${port}/`, port, close };
 }
 
-/** Stops what has started if the rest of the start fails: a pool would keep the process alive. */
+/** Stops plugins that have started if the rest of the start fails: a pool would keep the process alive. */
 async function orClose<T>({ listener, starter }: TrackedListener, starting: T | Promise<T>): Promise<T> {
   try {
     return await starting;
@@ -117,15 +117,15 @@ function createServerClose(server: Server, tracked: TrackedListener, state: Serv
   const close = createClose(tracked.starter, { timeout, finish: () => finished(server, tracked, timeout) });
   return () => {
     state.stopping = true;
-    // Otherwise a client would send its next request on a closed connection.
+    // Tells clients, because they would send the next request on a closed connection.
     for (const response of state.unanswered) if (!response.headersSent) response.setHeader('connection', 'close');
     return close();
   };
 }
 
 /**
- * Accepts no new connections. Closes idle ones at once, the others after their answers. Waits for that and for the work passed to
- * `waitUntil`, up to the timeout.
+ * Accepts no new connections. Closes idle connections at once and all others after their answers. Waits until all are closed and the work
+ * passed to `waitUntil` has ended, up to the timeout.
  */
 async function finished(server: Server, tracked: TrackedListener, timeout: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {

@@ -42,7 +42,7 @@ export interface GraphQLRequestContext<TContext = unknown> {
     result?: ExecutionResult | FormattedExecutionResult;
     readonly body?: { readonly kind: 'single'; singleResult: ExecutionResult | FormattedExecutionResult } | undefined;
   };
-  /** Whether the document was found by its hash, or registered for it. */
+  /** True if the document was found by its hash, or registered for it. */
   readonly metrics: { persistedQueryHit?: boolean; persistedQueryRegister?: boolean };
   /** True if the operation is an element of a batch, even the only one. Then its response head is merged with those of the others. */
   readonly requestIsBatched: boolean;
@@ -121,7 +121,7 @@ interface HookedOperation extends Pick<GraphQLRequestContext, 'contextValue'> {
   readonly request: GraphQLRequest;
   readonly http: HTTPRequest | undefined;
   readonly head: ResponseHead;
-  /** Undefined if the operation is not in a batch. */
+  /** The place of the operation in its batch; undefined if it is not in a batch. */
   readonly batchIndex: number | undefined;
 }
 
@@ -256,7 +256,7 @@ export class OperationHooks {
     return callFailureHooks(this.listeners, 'didEncounterErrors', this.context as RequestContextWithErrors<unknown>);
   }
 
-  /** Returns what is to be sent: a hook may have replaced the result. */
+  /** Returns the result to send: a hook may have replaced it. */
   async willSendResponse(result: FormattedExecutionResult): Promise<FormattedExecutionResult> {
     const context = this.context as RequestContextWithResponse<unknown>;
     context.response.result = result;

@@ -25,8 +25,8 @@ export interface ContextInput {
 }
 
 /**
- * Creates the context value of one operation: what `context` returns, with new data sources under `dataSources`. Returns a promise only if
- * something is asynchronous.
+ * Creates the context value of one operation: the value that `context` returns, with new data sources under `dataSources`. Returns a
+ * promise only if something is asynchronous.
  */
 export function createContextValue(settings: ContextSettings, input: ContextInput): unknown {
   if (settings.context === undefined) return settings.dataSources === undefined ? {} : attachDataSources(settings, {}, input);
@@ -53,7 +53,7 @@ function complete(settings: ContextSettings, returned: unknown, input: ContextIn
   return attachDataSources(settings, value, input);
 }
 
-/** Sets new data sources: for an operation, and again for each event of a subscription, whose data must not be that of the event before it. */
+/** Sets new data sources for an operation, and again for each event of a subscription, so that no event gets the data of an earlier one. */
 export async function attachDataSources(
   settings: ContextSettings,
   contextValue: Record<string, unknown>,
@@ -79,7 +79,10 @@ export async function attachDataSources(
   return contextValue;
 }
 
-/** The first operation that got each object returned by `dataSources`, and its members then. Null if it has been returned again. */
+/**
+ * The first operation that got each object returned by `dataSources`, and the members of the object at that time. Null for an object that
+ * has been returned again.
+ */
 const containers = new WeakMap<object, { readonly contextValue: Record<string, unknown>; readonly members: object } | null>();
 
 /**
@@ -160,7 +163,7 @@ type ClassesOf<TDataSources> = {
       : never;
 }[keyof TDataSources];
 
-/** The names of data sources that read more from the context than it has. */
+/** The names of data sources that read members that the context does not have. */
 type UnfitDataSources<TContext, TDataSources> = {
   [Name in keyof TDataSources]: TDataSources[Name] extends DataSource<infer TNeeded>
     ? // TypeScript assumes `object` until it has inferred the type of the context.

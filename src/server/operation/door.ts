@@ -8,7 +8,7 @@ import type { GraphQLRequest, Logger, OperationOutcome } from './types.ts';
 export interface RequestCall {
   /** The request in a form that is the same on all platforms. */
   readonly request: HTTPRequest;
-  /** The name of the door that answers: "graphql", or that of a plugin's door. */
+  /** The name of the door that answers: "graphql", or the name of a plugin's door. */
   readonly door: string;
   /** The template of the path, if the door has one: see {@link Door.route}. */
   readonly route: string | undefined;
@@ -52,7 +52,7 @@ export interface RequestCall {
 
 /** A context without an operation. */
 export interface CreatedContext {
-  /** The return value of `context`, with `dataSources`. Undefined if one of them failed. */
+  /** The return value of `context`, with `dataSources`. Undefined if `context` or `dataSources` failed. */
   readonly contextValue?: unknown;
   /** The outcome that an operation would have because `context` or `dataSources` failed. */
   readonly refused?: OperationOutcome;
@@ -64,15 +64,15 @@ export interface CreatedContext {
  * as plugins see it.
  */
 export interface Door<TCall = RequestCall> {
-  /** For logs, spans and reports, for example "mcp". */
+  /** The name of the door in logs, spans and reports, for example "mcp". */
   readonly name: string;
   /** The template of the path for spans and reports, for example "/books/{id}": one of few, unlike the path. Default: none */
   readonly route?: string | undefined;
   /** Parameters of the query string that choose the answer, which caches must know. Default: no cache keeps answers of this door */
   readonly parameters?: readonly string[] | undefined;
-  /** Returns what the server checks before `read`, or the response to a request that needs no more. */
+  /** Returns the rules that the server checks before `read`, or the response to a request that needs no more. */
   rules(call: TCall): PromiseOrValue<DoorRules | HTTPResponse>;
-  /** Returns what a request asks for, or a response that needs no operation. A GraphQLError that it throws is passed to `refuse`. */
+  /** Returns the operations that a request asks for, or a response that needs none. A GraphQLError that it throws is passed to `refuse`. */
   read(call: TCall, body: RequestBody): PromiseOrValue<Asked<TCall> | AskedBatch<TCall> | HTTPResponse>;
   /**
    * Writes the response to a request that was refused, or that failed outside of its operations. The server adds the header fields of the
@@ -95,20 +95,22 @@ export interface DoorRules {
   readonly takes?: readonly string[] | undefined;
   /** The media types of answers. If Accept allows none of them, the request is refused with 406. Default: `read` decides */
   readonly gives?: readonly string[] | undefined;
-  /** Bytes of a body, at most the server's `maxBodyBytes`. Default: that of the server */
+  /** The most bytes of a body, no more than the server's `maxBodyBytes`. Default: the server's limit */
   readonly maxBodyBytes?: number | undefined;
   /** Who may read answers from other origins. Default: the option `cors` */
   readonly cors?: DoorCORS | undefined;
 }
 
-/** A part of the option `cors`. The methods are those of the door. */
+/** A part of the option `cors`. The door decides the methods. */
 export interface DoorCORS {
   readonly origin: string | readonly string[];
   readonly allowedHeaders?: readonly string[];
   readonly exposedHeaders?: readonly string[];
 }
 
-/** The body of a request, within the limits of the door: each function may be called after the other. What they throw is passed to `refuse`. */
+/**
+ * The body of a request, within the limits of the door. Both functions may be called, in any order. Their errors are passed to `refuse`.
+ */
 export interface RequestBody {
   /** The text, exactly as the client sent it, a byte order mark included: a signature can be checked with it. Empty if there is no body. */
   text(): Promise<string>;
@@ -122,13 +124,13 @@ export interface Asked<TCall = RequestCall> {
   readonly request: GraphQLRequest | GraphQLError;
   /** True: the text of the request runs even if only trusted documents may (`trustedDocuments.only`). Default: false */
   readonly isTrusted?: boolean | undefined;
-  /** Returns the variables that clients cannot send. Called when the context is known. They replace those of the request. */
+  /** Returns the variables that clients cannot send, which replace variables of the request. Called when the context is known. */
   readonly fill?: ((contextValue: unknown) => PromiseOrValue<Readonly<Record<string, unknown>>>) | undefined;
   /** Writes the response when the operation has ended, also if it was refused. */
   readonly write: (outcome: OperationOutcome, call: TCall) => HTTPResponse | StreamedResponse;
 }
 
-/** Several operations of one request; in place of a malformed one, its error. */
+/** Several operations of one request. An error takes the place of a malformed operation. */
 export interface AskedBatch<TCall = RequestCall> {
   readonly requests: readonly (GraphQLRequest | GraphQLError)[];
   readonly writeAll: (outcomes: readonly OperationOutcome[], call: TCall) => HTTPResponse;

@@ -46,13 +46,13 @@ export function formatResult(
   if (thrown.length === 0) return rest as FormattedExecutionResult;
   const copies = copyErrorsForOperation(thrown);
   const known = causes ?? new Causes(copies);
-  // As many errors as the answer may have. If there are more, a last error says how many.
+  // Keeps as many errors as the answer may have. If there are more, a last error says how many.
   const errors = allowance.fitAll(copies, (error) => formatGraphQLError(settings, error, known, allowance));
   // `errors` first, so that people who read the answer notice them, as section 7.1 recommends.
   return { errors, ...rest };
 }
 
-/** The result when formatting itself failed. Does not call `formatError`, which may be what failed. */
+/** Returns the result when formatting itself has failed. Does not call `formatError`, which may be the cause. */
 export function formatFailure(settings: ErrorSettings, thrown: unknown): FormattedExecutionResult {
   return formatResult({ ...settings, formatError: undefined }, { errors: [toGraphQLError(thrown)] });
 }
@@ -75,14 +75,17 @@ function formatGraphQLError(
 
 /** An error to format, with the facts about it. */
 interface FormattedError {
-  /** Undefined if the error was thrown as a GraphQLError on purpose. */
+  /** The marks of an unexpected error; undefined if the error was thrown as a GraphQLError on purpose. */
   readonly marks: ErrorMarks | undefined;
   /** How many other fields its cause has failed. */
   readonly more: string;
   readonly allowance: ErrorAllowance;
 }
 
-/** Logs what the client does not see: an unexpected error, the failure of an upstream API, or why a scalar refused a value. */
+/**
+ * Logs the parts of an error that the client does not see: an unexpected error, the failure of an upstream API, or the reason why a scalar
+ * refused a value.
+ */
 function logError(
   { logger, maskErrors, exposeUpstreamErrors }: ErrorSettings,
   error: GraphQLError,

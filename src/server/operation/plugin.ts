@@ -50,7 +50,7 @@ export interface OperationExecution extends OperationInContext {
 export interface DocumentOutcome {
   /** The text of the document, even if the request had only a hash or an id. Undefined: it was not found. */
   readonly source: string | undefined;
-  /** Undefined if the document is not valid. */
+  /** The document; undefined if it is not valid. */
   readonly document: DocumentNode | undefined;
   /** Why the document cannot be used, as it was thrown. */
   readonly errors: readonly GraphQLError[];
@@ -89,7 +89,7 @@ export interface StartedPlugin {
   stop?(): PromiseOrValue<void>;
 }
 
-/** Where a plugin is among the others. */
+/** The place of a plugin among all plugins. */
 type PluginPosition = 'first' | 'last';
 
 /** The members of a plugin that have a position. */

@@ -19,7 +19,7 @@ export interface ServerStartContext {
   /** The options `maxBodyBytes` and `maxResultBytes`, or their defaults. */
   readonly maxBodyBytes: number;
   readonly maxResultBytes: number;
-  /** False if graphql-js runs the operations: then `observer` of an execution is ignored. */
+  /** False if graphql-js runs the operations, which ignores the `observer` of an execution. */
   readonly observesResolvers: boolean;
   /**
    * Facts that plugins share about the server: set in `start`, and read at requests. `limits()` sets "limits", `budget()` "budget".

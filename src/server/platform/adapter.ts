@@ -10,9 +10,14 @@ import type { HTTPRequest, HTTPResponse, ResultLimit, StreamedResponse, ChunkStr
 export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> extends ResultLimit {
   /** True if an event comes from this source. If two adapters recognize an event, the first in the list gets it. */
   readonly recognizes: (event: UnknownEvent) => boolean;
-  /** Prepares a call: takes its event out of what the platform has put around it, and sets flags of the platform. Absent: as it is. */
+  /**
+   * Prepares a call: takes the event out of the object in which the platform wraps it, and sets flags of the platform. Absent if a call
+   * needs no preparation.
+   */
   readonly begin?: (call: Required<PlatformCall>) => Required<PlatformCall>;
-  /** The variables and bindings in what the platform passes beside the event. Absent: all of it. */
+  /**
+   * Finds the variables and bindings in the argument that the platform passes beside the event. Absent if the whole argument holds them.
+   */
   readonly environmentOf?: (env: unknown) => unknown;
   readonly toRequest: (event: TEvent) => HTTPRequest;
   /** The result for the platform. Some platforms refuse results with unknown keys. */
@@ -32,7 +37,9 @@ export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> exten
   readonly dropsStreams?: () => boolean;
   /** True: the platform decodes a body that the result marks with `isBase64Encoded`, so plugins may encode it. */
   readonly decodesBase64?: boolean;
-  /** A message for the log that names what the platform cannot send of this response; undefined if it can send all of it. */
+  /**
+   * Returns a message for the log that names the parts of this response that the platform cannot send; undefined if it can send all of it.
+   */
   readonly losses?: (response: HTTPResponse, event: TEvent) => string | undefined;
 }
 
@@ -55,7 +62,7 @@ export function findAdapter(
     for (const adapter of adapters) if (adapter.recognizes(event as UnknownEvent)) return adapter as PlatformAdapter<unknown>;
   }
   const names = expected.map(({ name }) => name);
-  // Only these events are often written by hand.
+  // Only direct invocations are often written by hand, so only their form is shown.
   const hint = names.includes('direct invocation') ? ' A direct invocation has a key called query: { "query": "{ … }" }.' : '';
   throw new Error(`Expected an event of ${names.join(', ')}; got ${keysSeen(event)}.${hint}`);
 }
@@ -87,7 +94,7 @@ export const ping: PlatformAdapter<UnknownEvent, { statusCode: number }> = {
   toResult: (response) => ({ statusCode: response.status }),
 };
 
-/** The request for a ping. Also for a scheduled invocation on Netlify, which is a POST with a header of Netlify. */
+/** The request that stands for a ping, and for a scheduled invocation on Netlify, which is a POST with a header of Netlify. */
 export function pingRequest(): HTTPRequest {
   return { method: 'GET', path: '/health', queryString: '', headers: new HeaderMap(), body: { kind: 'none' } };
 }
@@ -102,7 +109,7 @@ function isWarmUp(event: UnknownEvent): boolean {
   return event['source'] === 'serverless-plugin-warmup' || event['warmer'] === true || event['warmup'] === true || event['ping'] === true;
 }
 
-/** EventBridge rules and Netlify's scheduled functions. */
+/** True for events of EventBridge rules and of Netlify's scheduled functions. */
 function isSchedule(event: UnknownEvent): boolean {
   return event['detail-type'] === 'Scheduled Event' || (Object.keys(event).length === 1 && 'next_run' in event);
 }
@@ -179,7 +186,7 @@ function malformedEvent(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } });
 }
 
-/** The value if it is an object, else an empty object: reading a malformed event must not throw. */
+/** Returns the value if it is an object, else an empty object, so that reading a malformed event does not throw. */
 export function objectAt(event: UnknownEvent, key: string): UnknownEvent {
   const value = event[key];
   return typeof value === 'object' && value !== null ? (value as UnknownEvent) : {};
@@ -226,7 +233,7 @@ function fieldsOf(map: unknown): Readonly<Record<string, string>> {
   return fields;
 }
 
-/** Adds a value, or a list of them, to those of a field. Values that HTTP does not allow are dropped. */
+/** Adds a value or a list of values to a field. Values that HTTP does not allow are dropped. */
 function joinValues(key: string, present: string | undefined, added: unknown): string | undefined {
   let all = present;
   for (const value of Array.isArray(added) ? added : [added]) {
@@ -250,7 +257,9 @@ export function rawQuery(value: unknown): string | undefined {
   return value.startsWith('?') ? value.slice(1) : value;
 }
 
-/** A query string from maps of values that the platform has decoded. The map of lists takes precedence, because it has all values. */
+/**
+ * Writes a query string from maps of values that the platform has decoded. The map of lists takes precedence, because it has all values.
+ */
 export function encodeQuery(single: unknown, multiple?: unknown): string {
   return joinQuery(single, multiple, encode);
 }
@@ -344,7 +353,7 @@ export function notOfBytes(): GraphQLError {
 /** The members of a Node stream that a streamed answer needs. */
 export interface ChunkOutput {
   readonly destroyed?: boolean;
-  /** False: wait for "drain" before the next chunk. */
+  /** Returns false if the next chunk has to wait for "drain". */
   write(chunk: string | Uint8Array): boolean;
   once(event: 'close' | 'drain', listener: () => void): unknown;
   off(event: 'close' | 'drain', listener: () => void): unknown;

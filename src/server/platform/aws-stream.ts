@@ -30,7 +30,7 @@ export function findStreamingAdapter(event: unknown): PlatformAdapter<unknown> {
   );
 }
 
-/** Removes what is true of whole answers only: streams may be larger, take longer, and have no base64. */
+/** Removes the limits that hold for whole answers only: streams may be larger, take longer, and have no base64. */
 function unlimited({
   maxResultBytes: _bytes,
   timeLimit: _time,

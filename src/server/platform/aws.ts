@@ -38,8 +38,8 @@ export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredRes
 };
 
 /**
- * Whether an event with the payload format 2.0 comes from a function URL: the domain is the only difference. Undefined for any other
- * event, and for that of a Lambda authorizer, which has the same format and a `routeArn`.
+ * Says whether an event with the payload format 2.0 comes from a function URL: the domain is the only difference. Returns undefined for any
+ * other event, and for the event of a Lambda authorizer, which has the same format and a `routeArn`.
  */
 function isFunctionURL(event: UnknownEvent): boolean | undefined {
   const { requestContext } = event;
@@ -105,7 +105,7 @@ export const restAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyResult> = {
     return event['version'] === '1.0' ? { ...request, path: encodeAgain(request.path) } : request;
   },
   toResult: restResult,
-  // The integration timeout of a REST API, unless its owner has raised it; that of an HTTP API is a second longer.
+  // The integration timeout of a REST API, unless its owner has raised it. The timeout of an HTTP API is a second longer.
   timeLimit: () => 29_000,
   maxResultBytes: lambdaResultBytes,
   decodesBase64: true,
@@ -224,7 +224,7 @@ function singleHeaders({ headers }: HTTPResponse): Record<string, string> {
   return cookie === undefined ? headers.toRecord() : { ...headers.toRecord(), 'set-cookie': cookie };
 }
 
-/** Logged where the platform sends only one `set-cookie`, so that the others are lost. */
+/** Returns the message for a platform that sends only one `set-cookie`, so that all other cookies are lost. */
 function lostCookies(response: HTTPResponse, remedy: string): string | undefined {
   const count = response.headers.getSetCookie().length;
   return count < 2 ? undefined : `Only the first of ${count} set-cookie headers can be sent here. ${remedy}`;

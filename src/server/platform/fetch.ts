@@ -74,7 +74,7 @@ function onLeave({ signal }: { readonly signal?: AbortSignal }, leave: () => voi
 
 /** Milliseconds that a synchronous function may take on Netlify. */
 export const netlifyTimeLimit = 60_000;
-/** The same limit in Netlify's local development server. */
+/** The time limit in Netlify's local development server. */
 const localTimeLimit = 30_000;
 
 /** The time limit of a function with Netlify's context of the second generation; undefined on other platforms with `Request`. */
@@ -112,7 +112,8 @@ function publishedContexts(): readonly (WaitingContext | undefined)[] {
 /** True where the process freezes after the answer unless the platform keeps it alive. */
 function freezesAfterAnswer(): boolean {
   if (runtime() === 'Cloudflare-Workers' || 'EdgeRuntime' in globalThis) return true;
-  // Functions of Vercel and Next.js run on Lambda, or like it. Deno throws if it may not read the environment.
+  // Reads these variables only on Node, where functions of Vercel and Next.js run, on Lambda or like it: Deno throws if it may not read the
+  // environment.
   const { AWS_LAMBDA_FUNCTION_NAME, VERCEL } = runtime() === 'Node.js' ? globalThis.process.env : {};
   return AWS_LAMBDA_FUNCTION_NAME !== undefined || VERCEL !== undefined;
 }

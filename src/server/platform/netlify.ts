@@ -55,13 +55,13 @@ export interface NetlifyContext {
   /** A response of JSON. */
   json: (input: unknown) => Response;
   log: (...data: any[]) => void;
-  /** Only in edge functions: the answer of the site without this function. */
+  /** Returns the answer of the site without this function. Only edge functions have it. */
   next(options?: { sendConditionalRequest?: boolean }): Promise<Response>;
   next(request: Request, options?: { sendConditionalRequest?: boolean }): Promise<Response>;
   /** Parts of the path that the function's own `path` names. */
   params: Record<string, string>;
   requestId: string;
-  /** Only in edge functions: the answer of another address of the site. */
+  /** Returns the answer of another address of the site. Only edge functions have it. */
   rewrite(url: string | URL): Promise<Response>;
   server: { region?: string };
   site: { id?: string; name?: string; url?: string };

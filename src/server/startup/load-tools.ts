@@ -8,11 +8,14 @@ import type { Logger } from '../operation/types.ts';
 
 type Explain = NonNullable<HTTPSettings['explain']>;
 
-/** The additional checks of development, and what its page needs. */
+/** The additional checks of development, and the tools of its page. */
 export interface DevelopmentChecks {
   /** Runs an operation and explains it, if its request has a certain header. */
   explain: Explain;
-  /** The same options, which are watched while they are used, with the plugin `landingPage()` unless they turn the page off. */
+  /**
+   * Returns options that warn about mistakes while they are used, with the plugin `landingPage()` unless the given options turn the page
+   * off.
+   */
   watchOptions<TOptions extends object>(options: TOptions, logger: Logger): TOptions;
   /** Names the likely cause of a null in a non-null field, or of a value that is not a list. */
   explainMismatch: ExplainMismatch;
@@ -31,7 +34,7 @@ export function findChecks(): DevelopmentChecks | undefined {
   }
 }
 
-/** For development: an error that names all problems of refused options with file and line, or else the command that does. */
+/** Makes the error of development for refused options: it names all problems with file and line, or else the command that names them. */
 export function explainRefusal(error: unknown, options: unknown, called: Error | undefined): unknown {
   const checks = findChecks();
   try {

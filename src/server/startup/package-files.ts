@@ -23,7 +23,7 @@ export function findBuiltFile(name: string): string | undefined {
   }
 }
 
-/** False on platforms whose `require` finds no files, such as Workers: tools are not found there, whatever is installed. */
+/** False on platforms whose `require` finds no files, such as Workers. There, no tool can be loaded, whatever is installed. */
 export function hasPackageFiles(): boolean {
   const require = globalThis.process?.getBuiltinModule?.('node:module')?.createRequire('/') as { readonly resolve?: unknown } | undefined;
   return typeof require?.resolve === 'function';
@@ -53,7 +53,7 @@ function folderOf(require: NodeJS.Require, extension: string | undefined): strin
 /** This file: a path from CommonJS, a URL from ES modules. Undefined if it is part of a bundle. */
 function thisFile(): string | undefined {
   try {
-    // In `try`, where bundlers that have no import.meta give no warning.
+    // This is in a `try`, because there, bundlers without import.meta give no warning.
     const file: string = typeof __filename === 'string' ? __filename : import.meta.url;
     const [name] = /\bpackage-files\.[a-z]+$/.exec(file)!;
     // Throws if there is no such file: Turbopack keeps the names of files, and puts them into /ROOT/.

@@ -27,9 +27,9 @@ import { createSchema } from '../../executor/schema/index.ts';
 export interface Server {
   readonly http: HTTPSettings;
   readonly deadline: false | DeadlineOptions | undefined;
-  /** In the order of their stages. */
+  /** The plugins in the order of their stages. */
   readonly plugins: readonly ServerPlugin[];
-  /** In the order of the option. */
+  /** The plugins in the order of the option `plugins`. */
   readonly listed: readonly ServerPlugin[];
   readonly nodeEnv: string | undefined;
   readonly development: boolean;
@@ -74,7 +74,9 @@ function assertOnce(plugins: readonly ServerPlugin[]): void {
 /** The servers of plugins of which each serves one handler. */
 const owners = new WeakMap<ServerPlugin, Server>();
 
-/** A start that fails may be followed by that of another server with the same plugin. */
+/**
+ * Claims the plugins that can serve one handler only, after their start: if a start fails, another server may start with the same plugins.
+ */
 function own(server: Server): void {
   const once = server.plugins.filter((plugin) => plugin.once !== undefined);
   const shared = once.find((plugin) => (owners.get(plugin) ?? server) !== server);
@@ -144,7 +146,7 @@ const preflightHeaders = [
 ];
 
 interface Prepared {
-  /** As in the options. */
+  /** The plugins in the order of the option `plugins`. */
   readonly listed: readonly ServerPlugin[];
   readonly plugins: readonly ServerPlugin[];
   readonly nodeEnv: string | undefined;
@@ -237,8 +239,8 @@ function schemaOf(
 }
 
 /**
- * The default size of the cache of documents, and of the one of responses: 30 MiB, but at most 1/32 of the memory of a Lambda function or
- * container. Of 128 MB, 120 are used before anything is cached.
+ * The default size of the cache of documents and of the cache of responses: 30 MiB, but at most 1/32 of the memory of a Lambda function or
+ * container, where 120 of 128 MB are used before anything is cached.
  */
 function defaultCacheBytes(): number {
   const megabytes = Number(readEnvironment('AWS_LAMBDA_FUNCTION_MEMORY_SIZE'));
@@ -247,7 +249,7 @@ function defaultCacheBytes(): number {
   return Math.min(30 * mebibyte, bytes / 32);
 }
 
-/** Undefined counts as production. */
+/** Reads NODE_ENV. Undefined counts as production. */
 export function readNodeEnv(): string | undefined {
   return readEnvironment('NODE_ENV');
 }

@@ -50,7 +50,7 @@ export interface StartingCall {
 interface Attempt {
   readonly outcome: Promise<StartedServer>;
   readonly limit: Milliseconds;
-  /** When it is given up. */
+  /** The time at which the start is given up. */
   readonly end: Milliseconds;
 }
 
@@ -73,14 +73,17 @@ export class Starter {
   /** True while the synchronous part of a start runs. */
   #isBeginning = false;
   #reported: string | undefined;
-  /** In development, an error of the call whose options come later: the stack of the start does not have its place. */
+  /**
+   * In development, an error made in the call of createHandler: if the options come later, the stack of the start does not have the place
+   * of this call.
+   */
   readonly #called: Error | undefined;
   /** The listeners of the last start, which may have failed. */
   #listeners: ServerListener[] = [];
-  /** Also those that no call waits for any more. */
+  /** All starts, including those for which no call waits any more. */
   readonly #starts = new OpenCalls();
 
-  /** `assumedNodeEnv`: NODE_ENV for a start that fails before the options are known. Default: that of the process. */
+  /** `assumedNodeEnv`: NODE_ENV for a start that fails before the options are known. Default: NODE_ENV of the process. */
   constructor(options: OptionsSource<ServerOptions>, assumedNodeEnv?: string) {
     this.#options = options;
     this.#assumedNodeEnv = assumedNodeEnv;
@@ -106,7 +109,7 @@ export class Starter {
     return this.#join(call);
   }
 
-  /** Waits until no start is in progress. Returns what the plugins of the last one returned: nothing is started for this. */
+  /** Waits until no start is in progress. Returns the listeners of the plugins from the last start. Starts nothing. */
   async listeners(): Promise<readonly ServerListener[]> {
     // A plugin that is starting may have called `close`.
     await undefined;
@@ -161,7 +164,8 @@ export class Starter {
   async #fail(error: unknown, attempt: Attempt): Promise<never> {
     if (this.#starting === attempt) this.#starting = undefined;
     const message = messageOf(error);
-    // Each cause is reported once: a database that is down for an hour must not fill the log. One that was given up may fail after another succeeded.
+    // Each cause is reported once: a database that is down for an hour must not fill the log. A start that was given up may fail after
+    // another has succeeded.
     if (message !== this.#reported && this.#started === undefined) {
       this.#reported = message;
       this.logger().error('The server could not start: requests are answered with status 500 until it can.', error);
@@ -205,7 +209,10 @@ export class OpenCalls {
     if (--this.#count === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
-  /** Counts work until it settles, and returns it. Promises are not kept, because on Workers those of a client that has left never settle. */
+  /**
+   * Counts work until it settles, and returns it. Does not keep the promises, because on Workers the promises of a client that has left
+   * never settle.
+   */
   add<T>(work: Promise<T>): Promise<T> {
     const end = (): void => this.end();
     this.begin();

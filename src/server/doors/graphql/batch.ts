@@ -35,7 +35,7 @@ export function toBatchResponse(settings: BatchSettings, outcomes: readonly Oper
 
 /**
  * The JSON of a batch's answers, written at once if possible: ten small ones written separately take twice as long. If they are too large
- * together, each that exceeds its share becomes an error.
+ * together, each answer that exceeds its share becomes an error.
  */
 function textOfBatch({ errors, size }: BatchSettings, results: readonly FormattedExecutionResult[]): string {
   try {

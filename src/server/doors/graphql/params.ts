@@ -15,7 +15,10 @@ export interface RequestSettings extends BodySettings {
   readonly takesDocumentIds: boolean;
 }
 
-/** The operations of a batch, or their errors, so that the others still run. All are checked before any runs. */
+/**
+ * Reads the operations of a batch. A malformed element becomes an error, so that the others still run. All elements are checked before any
+ * runs.
+ */
 export function readBatch(settings: RequestSettings, elements: readonly unknown[]): readonly (GraphQLRequest | GraphQLError)[] {
   const { maxBatchSize, maxBodyBytes } = settings;
   if (maxBatchSize === 0) throw badRequest('Expected one operation: batched requests are turned off (allowBatchedHttpRequests).');
@@ -35,7 +38,10 @@ export function readBatch(settings: RequestSettings, elements: readonly unknown[
 
 type Extensions = GraphQLRequest['extensions'];
 
-/** The parameters of an operation request. An empty string and null count as absent. Throws a 422. */
+/**
+ * Reads the parameters of an operation request. An empty string and null count as absent. Throws an error with status 422 for a wrong
+ * parameter.
+ */
 export function readParameters(settings: RequestSettings, json: unknown, limit?: VariablesLimit): GraphQLRequest {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw malformedRequest(`Expected an operation request to be a JSON object like { "query": "{ … }" }, got ${describe(json)}.`);
@@ -94,7 +100,7 @@ function documentIdsOf(json: Readonly<Record<string, unknown>>, extensions: Exte
   return [...ids, ['"extensions.documentId"', extensions?.['documentId']] as const].filter(([, id]) => isID(id));
 }
 
-/** A request that names two documents is refused: whichever ran, a cache or a log may have taken the other. */
+/** Refuses a request that names two documents: one would run, and a cache or a log might take the other. */
 function readDocumentId(given: readonly NamedId[], extensions: Extensions): string | undefined {
   for (const [name, id] of given) if (typeof id !== 'string') throw wrongType(name, 'a string', id);
   const [first] = given as readonly (readonly [string, string])[];

@@ -32,7 +32,7 @@ export interface Streaming {
 export interface Negotiation {
   /** The media type of an answer that is not streamed. Undefined: the client accepts only streams. */
   readonly mediaType: ResponseMediaType | undefined;
-  /** Undefined if the operation has one answer. */
+  /** The way in which a client gets several payloads; undefined if the operation has one answer. */
   readonly delivery: Delivery | undefined;
   /** The outcome of an operation → its response, which is streamed if it has more payloads. */
   readonly write: (outcome: OperationOutcome, call: AnsweredCall) => HTTPResponse | StreamedResponse;
@@ -42,7 +42,7 @@ export interface StreamSettings extends ResponseSettings {
   readonly operation: ErrorSettings;
   /** Bytes of an answer, and of each event of a subscription. */
   readonly maxResultBytes: number;
-  /** Undefined if answers have no parts. */
+  /** The format of answers in parts; undefined if answers have no parts. */
   readonly multipart: StreamFormat | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface AnsweredCall {
   readonly settings: StreamSettings;
   /** Called when the last byte of the answer has been passed on. */
   answered(): void;
-  /** Called when the client disconnects before that. */
+  /** Called when the client disconnects before the last byte. */
   left(): void;
 }
 

@@ -79,8 +79,8 @@ export function httpOf({ extensions }: OperationOutcome['result']): HTTPExtensio
 }
 
 /**
- * The media type that an answer is labeled with. The edition labels only successes application/json: the other type shows that the server,
- * and no proxy, made the answer (GraphQL over HTTP, "Status Codes").
+ * Returns the media type of the label of an answer. The edition labels only successes application/json: the other type shows that the
+ * server, and no proxy, made the answer (GraphQL over HTTP, "Status Codes").
  */
 export function labelOf(status: number, profile: HTTPStatusProfile, mediaType: ResponseMediaType): ResponseMediaType {
   return status < 300 || profile === 'classic' ? mediaType : 'application/graphql-response+json';

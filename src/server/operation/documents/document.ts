@@ -23,7 +23,7 @@ export interface DocumentSettings extends LimitSettings {
   readonly incrementalRules: readonly ValidationRule[];
   /** Rules in addition to the specified ones. */
   readonly validationRules: readonly ValidationRule[];
-  /** False: leave "Did you mean …?" out of errors, too, because it reveals names of the schema. */
+  /** If false, errors do not suggest names either ("Did you mean …?"), because these are names of the schema. */
   readonly introspection: boolean;
 }
 
@@ -70,7 +70,7 @@ async function readInHooks(reading: Reading, hooks: DocumentHooks): Promise<Know
   return keepDocument(reading, document, fields);
 }
 
-/** `fields`: those of its largest operation, with fragments expanded. */
+/** `fields`: the number of fields of the largest operation, with fragments expanded. */
 function keepDocument(reading: Reading, document: DocumentNode, fields: number): KnownDocument {
   const known = { document, weight: Math.max(document.tokenCount ?? 0, fields), plans: { byOperation: new Map() } };
   reading.settings.documents.set(reading.source, known);
@@ -106,8 +106,8 @@ function parseDocument({ settings: { maxTokens }, source, operations }: Reading)
 const maxLocated = 16_384;
 
 /**
- * Maximum number of errors, as the Golden Path has it. With graphql-js's hundred, a batch of ten took 500 ms, and invalid values of an enum
- * with 500 values, each compared with all of them, 100 ms.
+ * The maximum number of errors, the same as in the Golden Path. With graphql-js's hundred, a batch of ten took 500 ms, and invalid values
+ * of an enum with 500 values, each compared with all of them, 100 ms.
  */
 const maxErrors = 20;
 

@@ -7,16 +7,16 @@ import type { OperationHooks } from '../apollo-hooks.ts';
 import type { GraphQLRequest } from '../types.ts';
 import type { TrustedDocument, TrustedDocuments } from './trusted-documents.ts';
 
-/** Where documents may come from, other than the request itself. */
+/** The sources of documents beside the request itself. */
 export interface SourceSettings {
-  /** Undefined if automatic persisted queries are off. */
+  /** The settings of automatic persisted queries; undefined if they are off. */
   readonly persistedQueries: PersistedQuerySettings | undefined;
   readonly trustedDocuments: TrustedDocuments | undefined;
 }
 
-/** Where automatic persisted queries are kept. */
+/** The stores of automatic persisted queries. */
 export interface PersistedQuerySettings {
-  /** The store in this process: bounded, and separate from that of data sources. */
+  /** The store in this process. It is bounded, and separate from the store of data sources. */
   readonly memory: KeyValueCache;
   /** The user's cache, which other instances may share. */
   readonly shared: KeyValueCache | undefined;
@@ -62,7 +62,7 @@ async function lookUp(
   const hash = persistedQueryHash(extensions);
   const trusted = trustedDocuments && findTrusted(trustedDocuments, query, documentId ?? hash);
   const known = {
-    // A document that is sent as text is not known by what the client of a trusted one expects.
+    // The `onError` of a trusted document applies only if the client sent its id: a client that sends a text does not expect it.
     onError: query === undefined ? trusted?.onError : undefined,
     isRefusedInProduction: trusted === undefined && trustedDocuments?.only === 'in production',
   };
@@ -91,7 +91,10 @@ function persistedQueryHash(extensions: GraphQLRequest['extensions']): string | 
   throw createError('BAD_REQUEST', `Expected extensions.persistedQuery.sha256Hash to be a string, got ${describe(sha256Hash)}.`);
 }
 
-/** Undefined if the document is not trusted, but others are allowed. The text of a request takes precedence over its id. */
+/**
+ * Finds the trusted document of a request; returns undefined if there is none and other documents are allowed. The text of a request takes
+ * precedence over its id.
+ */
 function findTrusted(documents: TrustedDocuments, query: string | undefined, id: string | undefined): TrustedDocument | undefined {
   const known = query === undefined ? id !== undefined && documents.find(id) : documents.withText(query);
   if (known) return known;
@@ -123,7 +126,7 @@ function assertHash(hash: string, query: string): void {
  */
 const maxKept = 65_536;
 
-/** Any client can register documents, so they must expire in a store without a limit: after a day. */
+/** Any client can register documents, so they expire after a day, in case the store has no limit. */
 const lifetime = { ttl: 86_400 };
 
 async function findByHash({ memory, shared }: PersistedQuerySettings, hash: string): Promise<string> {

@@ -120,7 +120,7 @@ export function createTrustedDocuments(
   };
 }
 
-/** The documents of one or several manifests by id. Throws a TypeError if a format is unknown, or if an id has two documents. */
+/** Returns the documents of one or several manifests by id. Throws a TypeError if a format is unknown, or if an id has two documents. */
 export function entriesOf(documents: TrustedDocumentOptions['documents']): [id: string, document: TrustedDocument][] {
   const name = 'trustedDocuments.documents';
   const manifests = Array.isArray(documents)

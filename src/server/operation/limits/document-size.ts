@@ -90,7 +90,7 @@ class Ruler {
     return Infinity;
   }
 
-  /** The fields of one level by their name in the answer. A fragment that is spread several times on that level counts once. */
+  /** Returns the fields of one level by their name in the answer. A fragment that is spread several times on this level counts once. */
   #fieldsIn(selectionSets: readonly SelectionSetNode[]): ReadonlyMap<string, readonly FieldNode[]> {
     const fields = new Map<string, FieldNode[]>();
     const spread = new Set<string>();
@@ -114,7 +114,7 @@ class Ruler {
     return fields;
   }
 
-  /** Counts fields of the same name, which are merged into one, with those in them. */
+  /** Counts fields of the same name, which are merged into one, and the fields below them. */
   #measureField(fields: readonly FieldNode[]): number {
     this.comparisons += (fields.length * (fields.length - 1)) / 2;
     const selectionSets = fields.flatMap(({ selectionSet }) => selectionSet ?? []);

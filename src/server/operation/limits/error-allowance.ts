@@ -8,14 +8,14 @@ import type { Logger } from '../types.ts';
 const maxErrors = 1_000;
 /** Characters of their JSON. A character has at most three bytes, so the answer stays below 1 MiB. */
 const maxCharacters = 262_144;
-/** Characters of one error's JSON. */
+/** The most characters of one error's JSON. */
 const maxErrorCharacters = 8_192;
-/** Log lines for unexpected errors of one request. With their stacks they stay below 64 KB. */
+/** The most log lines for unexpected errors of one request. With their stacks they stay below 64 KB. */
 const maxLines = 10;
 /** Characters of an error's stack and other properties in the log. */
 const maxDetail = 4_000;
 
-/** How much of one answer and of the log errors may take up. */
+/** Limits the part of one answer and of the log that errors may take up. */
 export class ErrorAllowance {
   readonly #operations: number;
   #errors: number;
@@ -30,7 +30,7 @@ export class ErrorAllowance {
     this.#lines = Math.ceil(maxLines / operations);
   }
 
-  /** True when an error may still be logged. Logs once that further ones are not logged. */
+  /** Returns true if an error may still be logged. Logs once that further errors are not logged. */
   takeLine(logger: Logger): boolean {
     if (this.#lines-- === 0) logger.error('Further unexpected errors of the same request are not logged.');
     return this.#lines >= 0;

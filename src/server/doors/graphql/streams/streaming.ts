@@ -229,7 +229,7 @@ const formats: Readonly<Record<string, Format | undefined>> = {
 };
 
 /**
- * For clients that name no format: urql, Relay and @graphql-tools read the older one. urql 6 misreads @stream in the newer one, and Relay
- * expects path and label in each part.
+ * The format for clients that name none: urql, Relay and @graphql-tools read the older format. In the newer format, urql 6 misreads
+ * @stream, and Relay misses path and label in each part.
  */
 const plainFormat: Format = { format: 'legacy', spec: undefined };
