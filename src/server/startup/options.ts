@@ -56,7 +56,7 @@ export interface ServerOptions<
   readonly schema?: GraphQLSchema | undefined;
   /** The parent of the root fields, or a function that gets the document and returns the parent. Default: undefined. */
   readonly rootValue?: unknown;
-  /** Resolves fields that have no resolver. Default: the default resolver of graphql-js, which reads the property of the parent. */
+  /** Resolves fields that have no resolver. Default: graphql-js's own, which reads the property of the parent. */
   readonly fieldResolver?: GraphQLFieldResolver<unknown, unknown> | undefined;
   /**
    * `graphqlJSExecutor()` of `graphql-functions/graphql-js`: lets graphql-js run every operation. A plan gives the same results,
@@ -94,9 +94,7 @@ export interface ServerOptions<
    * several parts if client and platform support it. Default: each operation has one answer.
    */
   readonly incrementalDelivery?: IncrementalDelivery | undefined;
-  /**
-   * The statuses of answers: '2026-09' for GraphQL over HTTP, September 2026, or 'classic' for the statuses before it. Default: '2026-09'.
-   */
+  /** The statuses of answers: '2026-09' for GraphQL over HTTP, September 2026; 'classic' for the older statuses. Default: '2026-09'. */
   readonly httpStatusProfile?: HTTPStatusProfile | undefined;
 
   /** Allow `__schema` and `__type` in operations, and put "Did you mean …?" into errors. Default: only when NODE_ENV is development. */

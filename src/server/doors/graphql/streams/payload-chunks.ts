@@ -40,7 +40,7 @@ export interface PayloadWriting {
   readonly toJSON: (payload: SubsequentPayload) => string | undefined;
   /** Called when the last chunk has been read. */
   readonly onEnd: () => void;
-  /** Called if the client disconnects before that. */
+  /** Called if the client disconnects before the last chunk. */
   readonly onLeave: () => void;
   /** Ends the payloads, because the process is about to end. */
   readonly onStop: () => void;
@@ -50,7 +50,7 @@ interface Writing {
   isOver: boolean;
   /** The payload that has been read and not been written. */
   arrived: IteratorResult<PayloadOutcome> | undefined;
-  /** Ends the wait for it. */
+  /** Ends the wait for the next payload. */
   wake: (() => void) | undefined;
 }
 
@@ -78,7 +78,7 @@ export function payloadChunks(payloads: PayloadStream, format: StreamFormat, wri
     clearTimeout(timer);
   };
   async function* write(): AsyncGenerator<string, undefined> {
-    // At once, because some clients and proxies wait for the first byte.
+    // Sends the beginning at once, because some clients and proxies wait for the first byte.
     yield heartbeat + opening + (first === undefined ? '' : part(first));
     while (!state.isOver) {
       state.arrived = undefined;
