@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { extendSchema, getNamedType, isCompositeType, isInterfaceType, isObjectType, parse, validate } from 'graphql';
-import type { GraphQLSchema } from 'graphql';
+import { extendSchema, getNamedType, isAbstractType, isCompositeType, isInterfaceType, isObjectType, parse, validate } from 'graphql';
+import type { GraphQLNamedType, GraphQLSchema } from 'graphql';
 
 import { cases } from '../../../support/long-form.ts';
 import { createRandom } from '../../../support/random.ts';
@@ -184,40 +184,50 @@ function problemsOfRun(
   return problems;
 }
 
-/** The problems of what a search shows: each path must be one that the caller may run. */
+/** The problems of what a search shows: each field must be one that the caller may run. */
 function problemsOfSearch(trial: Trial, caller: Caller, told: Told, effects: Effects): string[] {
-  const { isRefused } = trial;
+  const { schema, isHidden, isRefused, secretTypes } = trial;
   const problems: string[] = [];
   if (told.isError) return ['a search is refused'];
   const { sdl, paths } = told.content as { readonly sdl: string; readonly paths: readonly string[] };
   if (sdl.length + paths.join('\n').length > 8_000) problems.push('the slice is too long');
   if (effects.claims > 1 || new Set(effects.asked).size < effects.asked.length) problems.push('claims or a policy were asked twice');
   if (effects.calls.length + effects.points > 0) problems.push('a search had effects');
-  const shown = new Set<string>();
-  for (const path of paths) {
-    const operation = operationOf(trial, path, shown);
-    if (operation === undefined) problems.push(`${path} is no path`);
-    else if (isRefused(operation, caller)) problems.push(`${path} is shown without rights`);
-  }
+  const mayRun = (path: string): boolean => {
+    const operation = operationOf(schema, path);
+    return operation !== undefined && !isRefused(operation, caller);
+  };
+  problems.push(...paths.filter((path) => !mayRun(path)).map((path) => `the caller may not run ${path}`));
+  const fields = new Set<string>();
   for (const type of sdl === '' ? [] : parse(sdl).definitions)
     if (type.kind === 'ObjectTypeDefinition' || type.kind === 'InterfaceTypeDefinition')
-      for (const { name } of type.fields ?? [])
-        if (!shown.has(`${type.name.value}.${name.value}`)) problems.push(`${type.name.value}.${name.value} has no path`);
-  problems.push(...[...shown].filter(trial.isHidden).map((place) => `${place} is shown`));
-  problems.push(...trial.secretTypes.filter((name) => new RegExp(`\\b${name}\\b`).test(told.text)).map((name) => `${name} is shown`));
+      for (const { name } of type.fields ?? []) fields.add(`${type.name.value}.${name.value}`);
+  problems.push(...[...fields].filter(isHidden).map((place) => `${place} is shown`));
+  problems.push(...secretTypes.filter((name) => new RegExp(`\\b${name}\\b`).test(told.text)).map((name) => `${name} is shown`));
+  // From the root by fields that are shown and may be run.
+  const unreached = new Set(fields);
+  const root = schema.getQueryType()!;
+  const ways: (readonly [type: GraphQLNamedType, path: string])[] = [[root, root.name]];
+  for (const [type, path] of ways) {
+    if (ways.length > 500) break;
+    if (isAbstractType(type)) ways.push(...schema.getPossibleTypes(type).map((one) => [one, `${path}[${one.name}]`] as const));
+    if (!isObjectType(type) && !isInterfaceType(type)) continue;
+    for (const { name, type: returned } of Object.values(type.getFields())) {
+      if (!fields.has(`${type.name}.${name}`) || path.split('.').length > 6 || !mayRun(`${path}.${name}`)) continue;
+      if (unreached.delete(`${type.name}.${name}`)) ways.push([getNamedType(returned), `${path}.${name}`]);
+    }
+  }
+  problems.push(...[...unreached].map((field) => `no way leads to ${field}`));
   return problems;
 }
 
-/** The query of a path such as `Query.q0[T0].a`. Adds its fields to `shown`. Undefined: it is not valid. */
-function operationOf({ schema }: Trial, path: string, shown: Set<string>): RandomOperation | undefined {
+/** The query of a path such as `Query.q0[T0].a`. Undefined: it is not valid. */
+function operationOf(schema: GraphQLSchema, path: string): RandomOperation | undefined {
   const [root, ...steps] = path.split(/(?=[.[])/);
   let type = schema.getType(root!);
   for (const step of steps) {
     if (step.startsWith('[')) type = schema.getType(step.slice(1, -1));
-    else if (isObjectType(type) || isInterfaceType(type)) {
-      shown.add(`${type.name}.${step.slice(1)}`);
-      type = getNamedType(type.getFields()[step.slice(1)]?.type);
-    }
+    else if (isObjectType(type) || isInterfaceType(type)) type = getNamedType(type.getFields()[step.slice(1)]?.type);
   }
   const end = isCompositeType(type) ? ' { x: __typename @skip(if: true) }' : '';
   const parts = steps.map((step) => (step.startsWith('[') ? `... on ${step.slice(1, -1)}` : step.slice(1)));
