@@ -95,7 +95,7 @@ export abstract class RESTHooks<TContext = any> extends DataSource<TContext> {
   }
 }
 
-/** Empty if the body is too large or incomplete, which must not hide the status. */
+/** Returns no bytes if the body is too large or incomplete, because this must not hide the status. */
 async function readErrorBody(response: Response): Promise<Uint8Array> {
   try {
     return new Uint8Array(await response.arrayBuffer());

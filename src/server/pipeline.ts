@@ -206,7 +206,7 @@ function depart(call: Call, given: AnyResponse): PromiseOrValue<AnyResponse> {
   if (call.settings !== undefined && typeof response.body === 'string') {
     const excess = excessOf(answerSizeOf(call.adapter, call.settings.maxResultBytes, call.encode), response.body);
     if (excess !== undefined) {
-      // Also logged, because a plugin may have created it.
+      // Logs the error, too, because a plugin may have created the response.
       const error = resultTooLarge(excess.bytes, excess.capacity);
       call.starter.logger().warn(error.message);
       return refuse(error, call).then((refused) => addCommonHeaders(call, refused));

@@ -17,7 +17,7 @@ export function canonicalJSON(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, inOrder);
   } catch {
-    // Too deep for the stack, or one of the above.
+    // The value is too deep for the stack, or one of the cases above.
     return undefined;
   }
 }

@@ -16,7 +16,10 @@ export async function waitAtMost<T>(limit: Milliseconds, work: Promise<T>): Prom
   }
 }
 
-/** A promise in place of anything else with a `then` method, which users may return. Calls `then` once: queries of some libraries run each time. */
+/**
+ * Returns a promise for any other object with a `then` method, which users may return. Calls `then` once, because queries of some libraries
+ * run at each call.
+ */
 export function toPromise<T>(value: T | PromiseLike<T>): PromiseOrValue<T> {
   return isPromiseLike(value) ? Promise.resolve(value) : value;
 }

@@ -57,7 +57,7 @@ export interface GraphQLServerOptions<TContext = Record<string, any>, TRootValue
   allowBatchedHttpRequests?: boolean | undefined;
 }
 
-/** The name under which the servers export it. */
+/** The name under which the servers export this type. */
 export type GraphQLOptions<TContext = Record<string, any>, TRootValue = any> = GraphQLServerOptions<TContext, TRootValue>;
 
 /** The settings of one request, and settings that only the server itself can make. */

@@ -115,7 +115,7 @@ export class LiveEntry implements LiveValue {
     return new CacheEntry(this.#head, this.#headers, this.#body);
   }
 
-  /** The encoding of other stores, for other readers of the cache. */
+  /** Encodes the entry as other stores do, for other readers of the cache. */
   toString(): string {
     return encodeEntry(undefined, this.open());
   }

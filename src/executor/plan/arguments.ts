@@ -28,7 +28,7 @@ export interface PageDefaults {
 
 /** The prepared arguments of a field. */
 export class PlannedArguments {
-  /** True when they do not depend on variables. */
+  /** True if the arguments do not depend on variables. */
   readonly areConstant: boolean;
   readonly #definition: GraphQLField<unknown, unknown>;
   /** The prepared values of the arguments; undefined if graphql-js coerces the arguments each time. */

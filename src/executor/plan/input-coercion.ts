@@ -35,7 +35,7 @@ export function coerceGiven(coercion: InputCoercion, value: unknown, run: Run): 
   return same === undefined ? coercion.coerce(value, run) : same;
 }
 
-/** The value to coerce: a copy, if the coerced one must not change with the given one. */
+/** Returns the value to coerce: a copy, if the coerced value must not change when the given value does. */
 export function ownedInput({ shares }: InputCoercion, given: unknown, run: Run): unknown {
   return shares && run.settings.copiesVariables === true ? copyOfJSON(given) : given;
 }

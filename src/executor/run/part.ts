@@ -33,7 +33,7 @@ export class Part {
     this.onFinish?.();
   }
 
-  /** Cancels the part: each pending position fails with this reason, and the rest is its data. */
+  /** Cancels the part: each pending position fails with this reason, and all finished values stay in the data. */
   stopWaiting(reason: Error): void {
     // 20,000 errors take 640 ms with stack traces, which are all the same, and 300 without.
     if (!this.finished) withoutStacks(() => this.pending?.stopWaiting(reason));

@@ -18,8 +18,8 @@ export function handleRejections(value: unknown): void {
 }
 
 /**
- * The items of an iterable that is no array, for a loop that may stop early: it reads the items that are left, to handle their
- * rejections, and closes the source. So does graphql 17, without an end; 16 only closes it.
+ * The items of an iterable that is no array, for a loop that may stop early: it reads the items that are left, to handle their rejections,
+ * and closes the source. graphql 17 does the same without a limit; graphql 16 only closes the source.
  */
 export function* drainedWhenLeft(items: Iterable<unknown>): Generator<unknown, void> {
   const iterator = items[Symbol.iterator]();

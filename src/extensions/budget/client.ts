@@ -7,13 +7,13 @@ import type { BudgetOptions } from './options.ts';
 /** Whose points an operation takes. */
 export interface Client {
   readonly policy: 'default' | 'anonymous';
-  /** The id of its bucket. */
+  /** The id of the client's bucket. */
   readonly id: string;
 }
 
 /**
- * The client with the identity that `identity` of the options has returned; the anonymous one for null. Undefined: anonymous clients have no
- * points, or this one no address.
+ * Returns the client with an identity from the option `identity`, or the anonymous client for null. Returns undefined if anonymous clients
+ * have no points, or if this client has no address.
  */
 export function clientOf(
   { prefix = 'budget:', store, anonymous, clientAddress: given }: BudgetOptions,

@@ -30,8 +30,8 @@ export interface BudgetOptions<TContext = any> {
    */
   readonly clientAddress?: ((call: RequestCall) => string | null | undefined) | undefined;
   /**
-   * An event of a subscription takes the cost of its operation, too. One that the client cannot pay is not sent: the stream ends with an
-   * error. Default: a subscription takes its cost when it starts.
+   * Each event of a subscription takes the cost of the operation, too. An event that the client cannot pay is not sent: the stream ends
+   * with an error. Default: a subscription takes its cost when it starts.
    */
   readonly perEvent?: boolean | undefined;
   /** How long an operation waits for the store, at most a minute. Default: 250 */

@@ -6,7 +6,7 @@ export interface BudgetEntry {
   readonly report: BudgetReport;
   /** The value of `RateLimit-Policy`. */
   readonly policy: string;
-  /** The value of `RateLimit`. Undefined: the store has failed. */
+  /** The value of `RateLimit`; undefined if the store has failed. */
   readonly limit: string | undefined;
 }
 

@@ -92,8 +92,9 @@ type Coding = 'br' | 'gzip';
 const maxElements = 20;
 
 /**
- * The coding that the client prefers (RFC 9110 section 12.5.3), Brotli if it likes both equally. Undefined: it accepts neither, or
- * prefers the answer as it is. A client without the field may accept every coding, but most such clients decode none.
+ * Returns the coding that the client prefers (RFC 9110 section 12.5.3), Brotli if it likes both equally. Returns undefined if the client
+ * accepts neither, or prefers the answer without a coding. A client without the field may accept every coding, but most such clients decode
+ * none.
  */
 export function chooseCoding(acceptEncoding: string | null): Coding | undefined {
   if (acceptEncoding === null) return undefined;

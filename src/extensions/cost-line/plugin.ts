@@ -149,7 +149,7 @@ function toRecords(
   ]);
 }
 
-/** Bytes of a request's body, or of a GET's query string. Undefined: the body is a stream of unknown length. */
+/** Returns the bytes of a request's body, or of a GET's query string; undefined for a stream of unknown length. */
 function bytesIn({ body, queryString, headers }: HTTPRequest): number | undefined {
   if (body.kind === 'none') return queryString.length;
   if (body.kind === 'text') return byteLength(body.text);

@@ -19,7 +19,7 @@ export class Contents {
   readonly ids: Map<string, Set<string>> = new Map<string, Set<string>>();
   /** Places of lists and nulls. */
   readonly lists: Set<Place> = new Set<Place>();
-  /** Places where the type of an object may change, with the ids of the objects. Undefined: an object without one. */
+  /** Places where the type of an object may change, with the ids of the objects. Undefined stands for an object without an id. */
   readonly abstract: Map<Place, Set<string | undefined>> = new Map<Place, Set<string | undefined>>();
   /** Places of objects whose type is unknown. They are not searched. */
   readonly unknown: Set<Place> = new Set<Place>();

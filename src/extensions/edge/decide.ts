@@ -16,7 +16,7 @@ import type { RequestWatch } from './watched-request.ts';
 export interface EdgeRequest extends RequestWatch {
   /** The original call, without a watch. */
   readonly call: RequestCall;
-  /** The tags that were purged since it arrived. */
+  /** The tags that were purged since the request arrived. */
   readonly purged: Set<string>;
   /** The time before any data of the answer was read, by `performance.now()`. */
   readonly startedAtMs: number;
@@ -31,11 +31,11 @@ export interface EdgeOperation extends Pick<OperationCall, 'request' | 'requestI
   outcome?: OperationOutcome;
   /** The hints of resolvers, if the operation was executed. */
   resolverHints?: ResolverHints;
-  /** The result from the shared store of answers. Undefined: the store was not read. */
+  /** The result from the shared store of answers; undefined if the store was not read. */
   lookup?: Lookup;
   /** The time, in milliseconds since 1970, at which the first of the stored responses behind the answer expires. Default: Infinity */
   freshUntil: Milliseconds;
-  /** The fields that `context` and hooks had set when it ended. */
+  /** The fields that `context` and hooks had set when the operation ended. */
   fields: readonly (readonly [name: string, value: string])[];
 }
 
@@ -97,7 +97,7 @@ function reasonInFields(headers: HTTPResponse['headers']): string | undefined {
 
 /** A store that may keep an answer. */
 export interface Keeper {
-  /** The methods that its key distinguishes. */
+  /** The methods that the key of the store distinguishes. */
   readonly methods: readonly string[];
   readonly dialect: Pick<Dialect, 'tags' | 'vary' | 'keyHasAccept'>;
   /** The fields of the answer by which it may vary. */

@@ -2,9 +2,9 @@ import type { ObservedCall } from '../../executor/index.ts';
 import { ResolverHints } from './resolver-hints.ts';
 import { isRefusal } from './tags.ts';
 
-/** Observes which root fields of a mutation are called, because the others have changed nothing. */
+/** Observes which root fields of a mutation are called, because a field that is not called changes nothing. */
 export class MutationWatch extends ResolverHints {
-  /** The response names of fields that were called, and of those that were refused. */
+  /** The response names of fields that were called, and of fields that were refused. */
   readonly #called = new Set<string | number>();
   readonly #refused = new Set<string | number>();
 

@@ -21,9 +21,9 @@ export interface EdgeOptions {
   readonly defaultMaxAge?: Seconds | undefined;
   /** Seconds that browsers may keep a public answer. Answers in a browser cannot be purged. Default: 0 */
   readonly browserMaxAge?: Seconds | undefined;
-  /** Seconds after its lifetime in which the CDN may send an answer while it requests a new one (RFC 5861). Default: none */
+  /** Seconds after the lifetime of an answer in which the CDN may send it while it requests a new one (RFC 5861). Default: none */
   readonly staleWhileRevalidate?: Seconds | undefined;
-  /** Seconds after its lifetime in which the CDN may send an answer when the function fails (RFC 5861). Default: none */
+  /** Seconds after the lifetime of an answer in which the CDN may send it when the function fails (RFC 5861). Default: none */
   readonly staleIfError?: Seconds | undefined;
   /**
    * Header fields that `context` may read without making an answer private, for example "accept-language": public answers vary by
@@ -32,9 +32,11 @@ export interface EdgeOptions {
   readonly varyHeaders?: readonly string[] | undefined;
   /** Header fields that change no answer, for example "x-request-id". Those of transport and tracing are always among them. */
   readonly ignoredHeaders?: readonly string[] | undefined;
-  /** Query parameters, beside those of GraphQL, that are in the store's key. Reading others makes the answer private. */
+  /**
+   * Query parameters in the store's key, in addition to the parameters of GraphQL. Reading any other parameter makes the answer private.
+   */
   readonly queryParameters?: readonly string[] | undefined;
-  /** Hashed into the ids of tags, for stores that send their tags on to clients. */
+  /** A text that is hashed into the ids of tags, for stores that send tags on to clients. */
   readonly salt?: string | undefined;
   /** The name of this deploy: the tag `d:<name>` on CDNs, and part of every key in `store`. Letters, digits and `_ - .` */
   readonly deploy?: string | undefined;

@@ -220,7 +220,7 @@ class EdgePlugin implements Edge {
       if (call.request.headers.has(explainHeader)) return notShareable('a report was requested');
       if (call.doorParameters === undefined) return notShareable(`the door ${call.door} does not say which requests are the same`);
       if (request.operations.some((operation) => this.#needsRights(operation))) return notShareable('it needs rights');
-      // Any of them may make it private: resolvers, methods of objects, and functions that determine types.
+      // Each of these may make the answer private: resolvers, methods of objects, and functions that determine types.
       if (!this.#isObserved) return notShareable('graphqlJSExecutor() gives functions no info.cacheControl for their hints');
       const answer = assess(request, response, (operation) => this.#hintsOf(operation));
       if (typeof answer === 'string') return notShareable(answer);
@@ -232,7 +232,10 @@ class EdgePlugin implements Edge {
     }
   }
 
-  /** A stored answer needed nothing when it was stored. With `authorization()`, what it has not seen may need anything. */
+  /**
+   * True if the operation may need rights. A stored answer needed none when it was stored. An operation that `authorization()` has not seen
+   * may need any.
+   */
   #needsRights({ facts, lookup }: EdgeOperation): boolean {
     if (lookup?.hit !== undefined) return false;
     const rules = facts.get('rights') as readonly RightsRule[] | undefined;
@@ -264,7 +267,7 @@ class EdgePlugin implements Edge {
 /** The fact of a request, its {@link EdgeRequest}, and of an operation, its {@link EdgeOperation}. */
 const ownFact = Symbol('edge');
 
-/** Adds to the extensions of an answer, whose text stays as it is if it has none. */
+/** Adds members to the extensions of an answer. Appends them to the text if the answer has no extensions. */
 function withExtensions(body: string, added: object): string {
   if (!body.includes('"extensions":')) return `${body.slice(0, -1)},"extensions":${JSON.stringify(added)}}`;
   const answer = parseExactly(body) as { readonly extensions?: object };

@@ -10,7 +10,7 @@ export interface PurgePlatform {
   readonly env: unknown;
 }
 
-/** Removes answers from a CDN by their tags. It gets at least one tag and at most `batchSize`, without duplicates. */
+/** Removes answers from a CDN by their tags. The function gets at least one tag and at most `batchSize`, without duplicates. */
 export type Purge = (tags: readonly string[], platform: PurgePlatform | undefined) => Promise<unknown>;
 
 /** A way to purge a CDN, with its limits. */
@@ -24,7 +24,7 @@ export interface PurgeClient {
 
 /** The answers that a purge removes. */
 export interface PurgeRequest {
-  /** Objects by type and id: all answers that show one, and lists of their type. */
+  /** Purges all answers that show one of these objects, and lists of their type. */
   readonly entities?: readonly { readonly typename: string; readonly id: string | number }[] | undefined;
   /** Types: all answers with an object of one, and lists. */
   readonly types?: readonly string[] | undefined;
@@ -56,7 +56,10 @@ export class Purger {
     this.#client = client;
   }
 
-  /** Sends tags immediately, with those that were refused before. Never rejects. Undefined: all were accepted. */
+  /**
+   * Sends tags immediately, together with tags that were refused before. Returns the tags that were refused; undefined if all were
+   * accepted. Never rejects.
+   */
   async purge(tags: readonly string[], platform: PurgePlatform | undefined): Promise<Refusal | undefined> {
     const all = [...new Set([...this.#refused, ...tags])];
     this.#refused = [];

@@ -27,7 +27,10 @@ interface Input {
   readonly scalars: ScalarSchemas;
   /** Variables that clients do not send. */
   readonly hidden: ReadonlySet<string>;
-  /** Default: schemas have no references, because many clients do not resolve them, and an input object inside itself is any object. */
+  /**
+   * The shared schemas. Default: schemas have no references, because many clients do not resolve them. Then an input object inside itself
+   * is described as any object.
+   */
   readonly components?: Components | undefined;
 }
 

@@ -126,7 +126,7 @@ class OutputWriter {
 
   #collectAll(given: readonly Selections[], components: Components | undefined): Collected {
     const collected: Collected = { selected: new Map(), references: [], visited: new Set(), components };
-    // A single selection applies to every object. A selection in a fragment may stand beside others.
+    // A single selection applies to every object, unless it is in a fragment, beside which there may be other selections.
     const isSingle = given.length === 1 && !this.#isInFragment;
     for (const one of given) this.#collect(collected, { ...one, isCertain: isSingle || one.isCertain !== false }, true);
     return collected;

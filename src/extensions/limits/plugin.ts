@@ -52,7 +52,7 @@ export function costOf({ schema, facts }: ServerStartContext, execution: Operati
   return prices.costOf(execution);
 }
 
-/** Throws for a valid document that every request would be refused. */
+/** Throws for a valid document that exceeds a limit in every request. */
 function assertWithin(prices: Prices, id: string, { document, errors }: CheckedDocument): void {
   if (errors.length > 0) return;
   try {

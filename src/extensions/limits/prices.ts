@@ -136,7 +136,7 @@ interface PricedField {
   readonly dimensions: number;
   /** The fields of the objects, as far as their sizes differ. */
   readonly variants: readonly SizedField[];
-  /** True if an object has no size arguments, so the field around it says how many items the list has. */
+  /** True if an object has no size arguments, so that the field around the list gives the number of items. */
   readonly isOpen: boolean;
 }
 

@@ -18,7 +18,7 @@ interface SizeInput {
 interface ObjectInput {
   readonly name: string;
   readonly fields: readonly SizeInput[];
-  /** The largest size in its default, or 0. */
+  /** The largest size in the default of the argument, or 0. */
   readonly byDefault: number;
 }
 
@@ -135,7 +135,7 @@ export class SizeReader {
     return sizes;
   }
 
-  /** Returns undefined also if a variable has no value: then the default of the schema holds, which a null would replace. */
+  /** Returns undefined also for a variable without a value: then the default of the schema applies, which null would replace. */
   #givenTo(
     name: string,
     given: readonly { readonly name: { readonly value: string }; readonly value: ValueNode }[],
@@ -195,7 +195,7 @@ export function takesNumbers({ type }: Pick<SizeInput, 'type'>): boolean {
 }
 
 function coerceLiteral(type: GraphQLLeafType, node: ValueNode, variables: Variables): unknown {
-  // A method of graphql 17, which prefers it.
+  // graphql 17 has and prefers this method.
   const { coerceInputLiteral } = type as { coerceInputLiteral?: (literal: ConstValueNode) => unknown };
   try {
     return coerceInputLiteral === undefined ? type.parseLiteral(node, variables) : coerceInputLiteral.call(type, node as ConstValueNode);

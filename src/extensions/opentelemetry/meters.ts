@@ -44,7 +44,7 @@ export class Meters {
     this.#calls.add(1, { 'graphql_functions.data_source': source, 'graphql_functions.cache.outcome': outcome });
   }
 
-  /** A name that occurs more often than the rarest one takes its place. */
+  /** Returns the name if it is counted separately. A name that occurs more often than the rarest counted name takes its place. */
   #boundedName(name = ''): string {
     const names = this.#names;
     if (name === '') return name;

@@ -73,7 +73,7 @@ function hasBody({ body, members }: Route): boolean {
   return body !== undefined || members.length > 0;
 }
 
-/** The whole body is the value of a variable, or each of its members is. */
+/** Reads the body: the value of one variable, or an object whose members are the values of variables. */
 function readBody({ body, members }: Route, value: unknown): Variables {
   const variables = Object.create(null) as Variables;
   if (body !== undefined) variables[body.variable.name.value] = value;

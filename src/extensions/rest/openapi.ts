@@ -89,7 +89,7 @@ class Writer {
     this.#problem = this.#components.ofFragment('Problem', problemSchema);
   }
 
-  /** The components to which paths, or other such components, refer. */
+  /** Returns the components to which paths refer, directly or through other components. */
   components(paths: object): object {
     const used = new Set(['Problem']);
     const visit = (text: string): void => {
@@ -139,7 +139,7 @@ class Writer {
     };
   }
 
-  /** The name of an operation, with a number if others have it: ids must differ. */
+  /** Returns the name of an operation, with a number if another operation has the same name, because ids must differ. */
   #idOf(name: string): string {
     let id = name;
     for (let at = 2; this.#operationIds.has(id); at++) id = `${name}${at}`;

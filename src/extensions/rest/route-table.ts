@@ -4,7 +4,7 @@ import type { Route } from './route.ts';
 /** The routes that a path matches, in the order in which they are tried: literals before parameters, from the left. */
 export interface Matched {
   readonly routes: readonly Route[];
-  /** The segments of the path. Undefined: it is not percent-encoded UTF-8. */
+  /** The segments of the path; undefined for a segment that is not percent-encoded UTF-8. */
   readonly segments: readonly (string | undefined)[];
 }
 

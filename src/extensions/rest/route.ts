@@ -33,6 +33,6 @@ export interface Route {
   readonly members: readonly VariableDefinitionNode[];
   /** The status of a success. */
   readonly status: number | undefined;
-  /** The response key whose value is the answer. Undefined: the answer is the object of all. */
+  /** The response key whose value is the answer; undefined if the answer is an object with all response keys. */
   readonly single: string | undefined;
 }

@@ -1,7 +1,10 @@
 import type { Microseconds, Take, TakeResult } from './budget-store.ts';
 import type { RecordStep } from './record.ts';
 
-/** Takes points from a bucket, of which the store keeps the time at which it is full. `fullAt` and `now` are microseconds since the epoch. */
+/**
+ * Takes points from a bucket. The store keeps the time at which the bucket will be full. `fullAt` and `now` are microseconds since the
+ * epoch.
+ */
 export function takeFrom(fullAt: Microseconds | undefined, take: Take, now: Microseconds): RecordStep<TakeResult, Microseconds> {
   assertCost(take);
   const { cost, capacity } = take;

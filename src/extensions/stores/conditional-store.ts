@@ -9,7 +9,7 @@ import type { RecordStep, StoredRecord } from './record.ts';
 export interface Found {
   /** The value of the key, if it has one. */
   readonly value: string | undefined;
-  /** Changes with each write. Undefined: nothing was ever written. */
+  /** The version, which changes with each write; undefined if nothing was ever written. */
   readonly version: string | undefined;
   /** The time of the read, by the store's clock if it has one. */
   readonly now: Milliseconds;
@@ -29,7 +29,7 @@ export interface ConditionalTexts {
   write(id: string, write: ConditionalWrite): Promise<boolean>;
 }
 
-/** A bucket as these stores keep it. */
+/** A bucket in the form in which these stores keep it. */
 interface StoredBucket {
   readonly fullAt: Microseconds;
   readonly expires: Milliseconds;

@@ -17,8 +17,8 @@ export interface IdempotencyStore {
    */
   finish(id: string, finish: Finish): Promise<boolean>;
   /**
-   * Frees the record for others, if the attempt with this token has claimed it and not finished it. Resolves to whether it has. In either
-   * case, a claim with this token that arrives late should not claim it: nobody would release it.
+   * Frees the record for others, if the attempt with this token has claimed it and not finished it. Resolves to true if it has freed the
+   * record. In either case, a claim with this token that arrives late should not claim it: nobody would release it.
    */
   release(id: string, release: Pick<Finish, 'token'>): Promise<boolean>;
   /** True if the records are in the memory of this process. Such a store is refused in production. Default: false */
@@ -35,7 +35,7 @@ export interface Claim {
   readonly lease: Milliseconds;
   /** For how long the record is kept. */
   readonly keep: Milliseconds;
-  /** True: takes over an abandoned record with the same fingerprint. */
+  /** If true, the claim takes over an abandoned record with the same fingerprint. */
   readonly again: boolean;
 }
 

@@ -14,7 +14,10 @@ export interface MemoryStoreOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Records that are kept, and as many buckets, and as many of anonymous clients. To forget one would run a mutation twice, or fill a bucket. */
+/**
+ * The most records, the most buckets of known clients, and the most buckets of anonymous clients. A forgotten record would let a mutation
+ * run twice, and a forgotten bucket would be full again.
+ */
 const maxEntries = 100_000;
 /** Characters of all answers. Those beyond are not kept, and a retry is refused. */
 const maxCharacters = 67_108_864;
@@ -85,8 +88,8 @@ class Entries<T extends { readonly expires: Milliseconds }> {
   }
 
   /**
-   * Looks at two entries, in turns, and removes those that have expired: each call adds at most one. Looks at more if there is no room left,
-   * and throws if there is still none.
+   * Looks at the next two entries, and removes expired ones. That is enough, because each call adds at most one entry. If there is no room
+   * left, looks at up to 1,000, and throws if there is still no room.
    */
   makeRoom(id: string, now: Milliseconds): void {
     const isFull = (): boolean => this.#entries.size >= maxEntries && !this.#entries.has(id);

@@ -53,7 +53,7 @@ interface Refusal {
   readonly retryAfter?: number | undefined;
   /** In a batch, a header field would apply to all elements. */
   readonly batchIndex?: number | undefined;
-  /** Other entries of `extensions`. */
+  /** More entries for the `extensions` of the error. */
   readonly details?: Readonly<Record<string, number>>;
 }
 

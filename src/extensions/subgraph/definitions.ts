@@ -5,7 +5,7 @@ export const newestMinor = 15;
 export interface LinkedDefinition {
   /** The name in the specification; the names of directives start with `@`. */
   readonly name: string;
-  /** Creates its text, with names as they are in this schema. */
+  /** Writes the definition with the names of this schema. */
   readonly write: (localName: (name: string) => string) => string;
 }
 

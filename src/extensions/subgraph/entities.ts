@@ -163,7 +163,7 @@ function placesByType(types: readonly unknown[]): ReadonlyMap<string, readonly n
   return places;
 }
 
-/** A representation; one of an interface gets the name of its object type. */
+/** Returns a representation. The representation of an interface gets the name of the object type. */
 function referenceTo(representation: unknown, type: string): unknown {
   const given = representation as { readonly __typename: unknown };
   return given.__typename === type ? given : { ...given, __typename: type };
@@ -188,7 +188,7 @@ function copyOf(entity: object): object {
 
 function assertList(list: unknown, length: number, type: string): unknown {
   if (Array.isArray(list) && list.length === length) return list;
-  // Nothing else handles rejected promises in it.
+  // Handles rejected promises in the list, because nothing else does.
   if (Array.isArray(list)) void Promise.allSettled(list);
   const got = Array.isArray(list) ? `a list of ${list.length}` : describe(list);
   throw new Error(`The __resolveReferences of ${type} must return a list of ${length} (one value for each reference), got ${got}.`);

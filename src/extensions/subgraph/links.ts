@@ -20,7 +20,7 @@ interface Link {
   readonly name: string;
   readonly url?: unknown;
   readonly as?: string;
-  /** Names, or names with those that they have here. */
+  /** The imported names, each with its name in this schema if that differs. */
   readonly import?: readonly (string | { readonly name: string; readonly as?: string })[] | null;
 }
 
@@ -101,7 +101,7 @@ function localName(prefix: string, imports: ReadonlyMap<string, string>): (name:
   };
 }
 
-/** `federation`, `link`; undefined for specifications of others. */
+/** Returns the name of Apollo's specification, such as `federation` or `link`; undefined for any other specification. */
 function specificationOf(url: unknown): string | undefined {
   return /^https:\/\/specs\.apollo\.dev\/(\w+)(?:\/|$)/.exec(String(url))?.[1];
 }

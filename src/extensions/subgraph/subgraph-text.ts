@@ -60,7 +60,9 @@ function entitiesIn(definitions: readonly FoundDefinition[], key: string): strin
   return [...new Set(entities.map(({ name }) => name))];
 }
 
-/** True if the definition itself has the directive; its fields do not count. By tokens: parsing 200 types took a cold process 5 ms. */
+/**
+ * True if the definition itself has the directive; its fields do not count. Compares tokens: parsing 200 types took a cold process 5 ms.
+ */
 function hasDirective({ directives }: FoundDefinition, name: string): boolean {
   if (!directives.includes(name)) return false;
   const lexer = new Lexer(new Source(directives));

@@ -90,7 +90,7 @@ export function subgraph(options: object): object {
   return {
     ...given,
     typeDefs: [given.typeDefs, added],
-    // The author's are last, so that they replace these.
+    // The author's resolvers come last, so that they replace these.
     resolvers: [resolvers, given.resolvers ?? []].flat() as ServerOptions['resolvers'],
     plugins: [subgraphPlugin(references, routerSecret), ...(traces ? [traces.plugin] : []), ...(given.plugins ?? [])],
   };
@@ -117,7 +117,7 @@ function subgraphPlugin(references: References, routerSecret: RouterSecret | und
     // This makes the plugin the outermost, so that no other plugin sees a request without the secret. It does nothing after `next`.
     onlyWatches: true,
     check,
-    // Other servers call it, too.
+    // Other servers call this hook, too.
     serverWillStart(context) {
       if (routerSecret !== undefined && !('nodeEnv' in context))
         throw new Error('subgraph() is for createHandler of graphql-functions. This server would not check routerSecret.');

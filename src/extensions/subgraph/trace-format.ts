@@ -30,7 +30,7 @@ function time(milliseconds: number): Bytes {
 function node({ key, field, errors, children }: TraceNode): Bytes {
   let bytes = '';
   if (typeof key === 'string') bytes += text(1, key);
-  // Index 0 is written, because it says that this is not a field.
+  // Writes index 0, too, because an index says that the node is no field.
   else if (key !== undefined) bytes += varint(2 * 8) + varint(key);
   if (field !== undefined) {
     bytes += text(3, field.type) + integer(8, field.start) + integer(9, field.end) + text(13, field.parentType);

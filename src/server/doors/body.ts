@@ -29,7 +29,7 @@ export function bodyReader(body: HTTPRequestBody, { maxBodyBytes, development }:
   return { text, json };
 }
 
-/** The text of a body, if it is one; a promise only if the body has yet to be read. Keeps no more bytes than the limit. */
+/** Returns the text of a body; a promise only if the body has yet to be read. Keeps no more bytes than the limit. */
 export function readText(body: HTTPRequestBody, maxBytes: number): PromiseOrValue<string> {
   if (body.kind === 'none' || body.kind === 'value') return '';
   if (body.kind === 'bytes') return decodeUTF8(body.bytes, maxBytes);
@@ -97,7 +97,7 @@ export function assertJSONSize(text: string, maxBytes: number): boolean {
   let depth = 0;
   let deepest = 0;
   for (let at = 0; at < text.length; at++) {
-    // The bit makes a bracket the brace of its kind.
+    // Setting this bit turns a bracket into the brace of the same kind.
     const character = text.charCodeAt(at) | 0x20;
     if (character === quote) at = endOfString(text, at);
     else if (character === closeBrace) depth--;
@@ -110,7 +110,7 @@ export function assertJSONSize(text: string, maxBytes: number): boolean {
   return containers > 0 && deepest <= maxNesting;
 }
 
-/** Characters of a text that cannot have too many. */
+/** The length up to which a text cannot have too many objects and lists. */
 const smallText = 65_536;
 const quote = 0x22;
 const openBrace = 0x7b;

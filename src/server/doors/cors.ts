@@ -16,7 +16,7 @@ export interface CORSOptions {
   readonly origin?: CORSOrigin | ((origin: string) => boolean | Promise<boolean>);
   /** Default: GET, POST, QUERY. */
   readonly methods?: string | readonly string[];
-  /** Default: those that the preflight requests. */
+  /** The request headers that are allowed. Default: the headers that the preflight requests. */
   readonly allowedHeaders?: string | readonly string[];
   /** Response headers that scripts of other origins may read. Default: only the CORS-safelisted headers. */
   readonly exposedHeaders?: string | readonly string[];
@@ -65,7 +65,7 @@ async function askOrigin(isAllowed: (origin: string) => unknown, requested: stri
   }
 }
 
-/** True if the origin of a request is one of those that are allowed. */
+/** True if the origin of a request is allowed. */
 export function matchesOrigin(allowed: CORSOrigin, requested: string): boolean {
   if (typeof allowed === 'string') return allowed === requested;
   // A pattern with the g or y flag keeps a position between calls, and would refuse every second request.

@@ -24,7 +24,7 @@ export interface HTTPSettings extends CSRFSettings, RequestSettings, ResponseSet
    * answer or fails. Returns undefined if the request does not want one.
    */
   readonly explain: ((explainable: Explainable) => Promise<OperationOutcome> | undefined) | undefined;
-  /** Finds the doors of plugins. Undefined: no plugin has any. */
+  /** Finds the doors of plugins; undefined if no plugin has one. */
   readonly doors: readonly FindDoor[] | undefined;
   /** The page for browsers, in development only. */
   readonly renderLandingPage: (() => LandingPage | undefined | Promise<LandingPage | undefined>) | undefined;

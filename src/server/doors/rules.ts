@@ -20,11 +20,11 @@ export interface CSRFSettings {
   readonly csrfRequestHeaders: readonly string[];
 }
 
-/** The rules of a door, with those that only the door for GraphQL has. */
+/** The rules of a door, including rules that only the door for GraphQL has. */
 export interface OwnRules extends DoorRules {
   /** Header fields of the answer to OPTIONS, and of 405 and 415. */
   readonly announced?: Readonly<Record<string, string>>;
-  /** True: the option `csrfPrevention` decides about requests that need no preflight. */
+  /** If true, the option `csrfPrevention` decides about requests that need no preflight. */
   readonly hasForgeryTable?: true;
 }
 

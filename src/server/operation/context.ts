@@ -18,7 +18,9 @@ export interface ContextSettings {
 export interface ContextInput {
   /** The argument of `context`. */
   readonly contextArgument: unknown;
-  /** Data sources get it as their operation: without the platform's objects, because they must read the user from the context. */
+  /**
+   * The operation that data sources get. It does not have the platform's objects, because data sources must read the user from the context.
+   */
   readonly invocation: OperationInvocation;
   /** Called for each call of a data source. */
   watchCall: WatchCall | undefined;

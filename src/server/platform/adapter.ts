@@ -192,7 +192,7 @@ export function objectAt(event: UnknownEvent, key: string): UnknownEvent {
   return typeof value === 'object' && value !== null ? (value as UnknownEvent) : {};
 }
 
-/** The value if it is a string, else an empty string. */
+/** Returns the value if it is a string, else an empty string. */
 export function textAt(event: UnknownEvent, key: string): string {
   const value = event[key];
   return typeof value === 'string' ? value : '';
@@ -251,7 +251,10 @@ export function setCookies(headers: HeaderMap, cookies: readonly unknown[]): voi
   if (all !== undefined) headers.set('cookie', all);
 }
 
-/** A query string as the platform received it. Some platforms pass it with its "?". Undefined: the event has no query string. */
+/**
+ * Reads a query string as the platform received it. Some platforms pass it with its "?". Returns undefined if the event has no query
+ * string.
+ */
 export function rawQuery(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   return value.startsWith('?') ? value.slice(1) : value;
@@ -299,7 +302,7 @@ export function splitURL(url: string): { path: string; queryString: string } {
  */
 export function readBody(body: unknown, isBase64Encoded: unknown): HTTPRequestBody {
   if (body === undefined || body === null || body === '') return { kind: 'none' };
-  // Middleware such as middy's JSON body parser has parsed it.
+  // Middleware, such as middy's JSON body parser, has parsed the body.
   if (typeof body === 'object') return { kind: 'value', value: body };
   if (typeof body !== 'string') throw malformedEvent(`Expected the body of the event to be a string or an object, got ${typeof body}.`);
   if (isBase64Encoded !== true || looksLikeJSON(body)) return { kind: 'text', text: body };

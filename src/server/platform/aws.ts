@@ -250,7 +250,7 @@ export const directInvoke: PlatformAdapter = {
   bodyIsResult: true,
 };
 
-/** Keys that no other event has. */
+/** Keys that only operation requests have. */
 const certain = ['query', 'extensions', 'documentId'];
 /** All keys of an operation request, including the names that other servers use for a document's id. */
 const parameters = new Set([...certain, 'operationName', 'variables', 'onError', 'id', 'doc_id']);

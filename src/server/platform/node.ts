@@ -59,8 +59,8 @@ function write({ status, headers, body }: HTTPResponse, { request, response }: N
 }
 
 /**
- * True for an untouched response of Node's class. Its fields are written with the head, which saves 7 % of a small request, but cannot
- * be read afterwards, as middleware does that sets fields, wraps `writeHead` or logs.
+ * True for an untouched response of Node's class. Its fields are written with the head, which saves 7 % of a small request. Such fields
+ * cannot be read afterwards, but middleware that sets fields, wraps `writeHead` or logs reads them.
  */
 function isPlain(response: ServerResponse): boolean {
   return (
@@ -216,7 +216,7 @@ function hasContent({ headers }: HostedRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** A body that throws when it is read, so that a request that is refused earlier gets that refusal. */
+/** A body that throws when it is read, so that an earlier refusal of the request takes precedence. */
 // oxlint-disable-next-line require-yield
 async function* taken(): AsyncGenerator<Uint8Array> {
   throw bodyTaken('Put this handler before middleware that reads bodies, such as express.json(), or keep the parsed body in request.body.');

@@ -59,8 +59,8 @@ export function findCheck(): CheckWhole | { readonly missing: string | undefined
 }
 
 /**
- * Runs each query also with graphql-js, and compares: for the environment variable GRAPHQL_FUNCTIONS_VERIFY. It is in no bundle. Throws in
- * one.
+ * Runs each query also with graphql-js, and compares: for the environment variable GRAPHQL_FUNCTIONS_VERIFY. No bundle contains it, so it
+ * throws in a bundle.
  */
 export function createVerifier(): Explain {
   // A bundle has a copy of graphql for itself, with which the tool cannot work.

@@ -71,7 +71,7 @@ function assertOnce(plugins: readonly ServerPlugin[]): void {
   if (twice !== undefined) throw new Error(`Expected ${twice} once in plugins, got it twice.`);
 }
 
-/** The servers of plugins of which each serves one handler. */
+/** The server of each plugin that serves one handler only. */
 const owners = new WeakMap<ServerPlugin, Server>();
 
 /**
@@ -211,7 +211,7 @@ function cacheOf({ cache }: ServerOptions, logger: Logger, maxSize: number): Key
   return guardCache(cache, { onError });
 }
 
-/** Persisted queries have a separate cache in memory, so that upstream responses do not evict them, nor they those. */
+/** Persisted queries have a separate cache in memory, so that they and upstream responses do not evict each other. */
 function persistedQuerySettings(
   { persistedQueries, cache: chosen }: ServerOptions,
   cache: KeyValueCache,

@@ -40,7 +40,7 @@ export type CreateHandler<THandler, TEvent = unknown, TPlatformContext = unknown
 
 /** The part of a call that a start needs. */
 export interface StartingCall {
-  /** Variables and bindings that the platform passes with the call. Undefined: none. */
+  /** Variables and bindings that the platform passes with the call, if it does. */
   readonly environment: unknown;
   /** Milliseconds until the call's deadline; undefined if it has none. */
   deadlineLeft(): Milliseconds | undefined;
@@ -63,7 +63,7 @@ const longestStart = 10_000;
  * the deadline of its call, is dropped, and the next request begins another. If one that was dropped still succeeds, its server is used.
  */
 export class Starter {
-  /** The server before its plugins have started. Undefined while the options are loading, or have failed to load. */
+  /** The server before its plugins have started; undefined while the options are loading, and if they have failed to load. */
   prepared: Server | undefined;
   readonly calls: OpenCalls = new OpenCalls();
   readonly #options: OptionsSource<ServerOptions>;
@@ -195,7 +195,7 @@ const timeForHooks = 1000;
 
 /** The calls of a handler, or its starts, that have not ended: `close` waits for them. */
 export class OpenCalls {
-  /** True: later calls are refused. */
+  /** True once later calls are refused. */
   isClosed = false;
   readonly #streams = new Set<ChunkStream>();
   #count = 0;
@@ -233,7 +233,7 @@ export class OpenCalls {
     for (const stream of this.#streams) stream.stop();
   }
 
-  /** Resolves when all work has settled, also work that was added meanwhile. */
+  /** Resolves when all work has settled, including work that was added meanwhile. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#count === 0) resolve();

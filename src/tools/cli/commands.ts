@@ -16,7 +16,10 @@ import { runPrintSchema } from './schema/print-schema.ts';
 import { Reporter } from './reporter.ts';
 import type { Terminal } from './project/terminal.ts';
 
-/** Runs a command line. Returns the exit code with which the process must end now. Undefined: a server has started, which keeps it alive. */
+/**
+ * Runs a command line. Returns the exit code with which the process must end now. Returns undefined if a server has started, which keeps
+ * the process alive.
+ */
 export async function runCommand(argv: readonly string[]): Promise<number | undefined> {
   try {
     return await run(parseArguments(argv));

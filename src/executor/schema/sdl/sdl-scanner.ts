@@ -11,7 +11,7 @@ import type { DefinitionKind, FoundDefinition, ScannedMember, Span } from './loc
  */
 const blank = String.raw`[\t\n\r ,\uFEFF]*`;
 const comment = String.raw`#[^\n\r]*(?![^\n\r])`;
-/** Between two tokens. */
+/** White space, commas and comments between two tokens. */
 const gap = `${blank}(?:${comment}${blank})*`;
 const wordEnd = '(?![A-Za-z0-9_])';
 const name = `[A-Za-z_][A-Za-z0-9_]*${wordEnd}`;
@@ -87,7 +87,10 @@ function skipGap(text: string, position: number): number {
   return matchEnd(gapPattern, text, at);
 }
 
-/** The index after the match; 0 without a match. `test`, because creating a match takes longer than finding it. */
+/**
+ * Returns the index after the match, or 0 without a match. Uses `test`, because creating the object of a match takes longer than finding
+ * the match.
+ */
 function matchEnd(pattern: RegExp, text: string, position: number): number {
   pattern.lastIndex = position;
   pattern.test(text);

@@ -42,7 +42,7 @@ function textOfBatch({ errors, size }: BatchSettings, results: readonly Formatte
     const text = JSON.stringify(results);
     if (excessOf(size, text) === undefined) return text;
   } catch {
-    // A BigInt or a cycle, as from a custom scalar, fails only its element.
+    // A value that JSON cannot hold, such as a BigInt of a custom scalar, fails only its element.
   }
   const { platform, maxBytes } = size;
   const maxResultBytes = (platform.maxResultBytes ?? Infinity) / results.length;

@@ -30,7 +30,7 @@ export interface Streaming {
 
 /** The forms of the answer to one request. */
 export interface Negotiation {
-  /** The media type of an answer that is not streamed. Undefined: the client accepts only streams. */
+  /** The media type of an answer that is not streamed; undefined if the client accepts only streams. */
   readonly mediaType: ResponseMediaType | undefined;
   /** The way in which a client gets several payloads; undefined if the operation has one answer. */
   readonly delivery: Delivery | undefined;

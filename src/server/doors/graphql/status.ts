@@ -41,7 +41,7 @@ const statuses: Readonly<Record<string, readonly [edition: number, classic: numb
 /** The codes of errors from `context` that have another status than 500. */
 const codesOfContext = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'DEADLINE_EXCEEDED', 'CLIENT_LEFT']);
 
-/** Clients that ask for application/json, and the proxies before them, may not know it. */
+/** Clients that ask for application/json, and proxies before them, may not know this status. */
 const partialSuccess = 294;
 
 /** The status of an answer: set by the user, else by its result or an error, else from the table. */
@@ -86,7 +86,7 @@ export function labelOf(status: number, profile: HTTPStatusProfile, mediaType: R
   return status < 300 || profile === 'classic' ? mediaType : 'application/graphql-response+json';
 }
 
-/** A final status; any other, for which platforms throw or answer 502, is logged and becomes 500. */
+/** Returns a final status. Logs any other status, for which platforms throw or answer 502, and returns 500. */
 export function toFinalStatus(status: number, logger: Logger): number {
   if (Number.isInteger(status) && status >= 200 && status <= 599) return status;
   report(logger, `Expected the status of a response to be from 200 to 599, got ${describe(status)}: 500 is sent.`, undefined);

@@ -202,7 +202,7 @@ export interface KnownDocument {
   readonly document: DocumentNode;
   /** The number of its tokens, or of its fields with fragments expanded, whichever is larger. */
   readonly weight: number;
-  /** The plans of its operations, which count in the cache. */
+  /** The plans of the document's operations, which count in the cache. */
   readonly plans: KeptPlans;
 }
 

@@ -29,7 +29,7 @@ export async function checkServer({ source, place }: RecordedServer, verbose: bo
   let options: ServerOptions | undefined;
   try {
     options = await (typeof source === 'function' ? source({ env: workerEnvironment(process.cwd()) }) : source);
-    // Checks the whole schema, also of options that set another nodeEnv.
+    // Checks the whole schema, even if the options set another nodeEnv.
     const { operation } = createServer(isRecord(options) ? { ...options, nodeEnv: 'test' } : options).http;
     return {
       ...checkStarted(options, operation, { call: place, verbose }),

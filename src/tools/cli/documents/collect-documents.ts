@@ -10,7 +10,7 @@ import type { Place, Problem } from '../../checks/for-cli.ts';
 /** A document of the current release, with the place of its source. */
 export interface CollectedDocument extends Place {
   readonly id: string;
-  /** The name of its operation. */
+  /** The name of the document's operation. */
   readonly name: string;
   readonly text: string;
 }

@@ -48,8 +48,8 @@ export function listsReplaced({ versions }: Manifest): boolean {
 }
 
 /**
- * Packages whose versions below `major.minor` do not support graphql 16, and the range that does with the same interface.
- * A package that came with Apollo's packages is added if a file imports it and no package.json lists it.
+ * Packages that support graphql 16 from version `major.minor` on, and the range of such versions with the same interface. A package that
+ * came with Apollo's packages is added if a file imports it and no package.json lists it.
  */
 const ranges: readonly (readonly [name: string, range: string, major: number, minor: number])[] = [
   ['@apollo/subgraph', '~2.14.4', 0, 3],

@@ -119,7 +119,7 @@ function optionsFor(file: string, plugin: Plugin): BuildOptions {
     entryPoints: [file],
     // The default is the working directory at the time esbuild was loaded.
     absWorkingDir: process.cwd(),
-    // The paths in the source map are relative to it. The code is written elsewhere.
+    // This path is only the base of the paths in the source map: the code is written elsewhere.
     outfile: `${file}.mjs`,
     write: false,
     bundle: true,

@@ -10,7 +10,7 @@ export interface StreamFormat {
   readonly part: (json: string) => string;
   /** The end of the stream. Without it, clients take the end of the body for a broken connection. */
   readonly closing: string;
-  /** Sent first, and after each interval without a part. Undefined: nothing is. */
+  /** A text that is sent first, and after each interval without a part. Default: none */
   readonly heartbeat?: string;
 }
 
@@ -34,9 +34,12 @@ const heartbeatInterval = 12_000;
 
 /** How payloads are written, and callbacks for the end of the stream. */
 export interface PayloadWriting {
-  /** The JSON of the first part. Undefined: it is a payload. */
+  /** The JSON of the first part; undefined if the first part is a payload. */
   readonly first?: string | undefined;
-  /** Writes a payload as JSON. Undefined: it cannot be sent, and another one, which ends the stream, takes its place. Must not throw. */
+  /**
+   * Writes a payload as JSON. Returns undefined if the payload cannot be sent: then a payload that ends the stream takes its place. Must
+   * not throw.
+   */
   readonly toJSON: (payload: SubsequentPayload) => string | undefined;
   /** Called when the last chunk has been read. */
   readonly onEnd: () => void;

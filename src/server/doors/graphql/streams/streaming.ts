@@ -156,13 +156,13 @@ function serverStopping(kind: string | undefined): GraphQLError {
 
 /** The forms of answers that a client accepts, on platforms that can stream. */
 export interface Forms {
-  /** The media type of an answer that is not streamed. Undefined: the client accepts only streams. */
+  /** The media type of an answer that is not streamed; undefined if the client accepts only streams. */
   readonly mediaType: ResponseMediaType | undefined;
   /** True if the client accepts server-sent events, which subscriptions need. */
   readonly events: boolean;
   /** The kind of stream that the client prefers even for an operation with one answer. */
   readonly single: Container | undefined;
-  /** The kind of stream for `@defer` and `@stream`. Undefined: the answer is whole. */
+  /** The kind of stream for `@defer` and `@stream`; undefined if the answer is whole. */
   readonly parts: PartsForm | undefined;
 }
 
@@ -194,7 +194,7 @@ export function chooseForms(ranges: readonly MediaRange[], writesMultipart: bool
     mediaType,
     events: streams.some(({ container }) => container === 'events'),
     single: isForOne && whole.every(({ quality, named }) => isBefore(best, quality, named)) ? best.container : undefined,
-    // A stream of the same weight is preferred wherever it is named: clients name it last.
+    // Of two types with the same weight, the stream is preferred, because clients name it last.
     parts: whole.every(({ quality }) => quality <= best.quality) ? best : undefined,
   };
 }
@@ -204,7 +204,7 @@ interface Stream extends PartsForm {
   readonly index: number;
 }
 
-/** True if a stream has more weight than another type, or the same and is named before it. */
+/** True if a stream has more weight than another type, or the same weight and is named before it. */
 function isBefore(stream: Stream, quality: number, named: number): boolean {
   return stream.quality > quality || (stream.quality === quality && stream.index < named);
 }
