@@ -80,5 +80,10 @@ export function originalOf<T extends { readonly facts: Facts }>(call: T): T {
   return (call.facts.get(original) as T | undefined) ?? call;
 }
 
+/**
+ * The fact "idempotency" of a server: whether a mutation must have the header Idempotency-Key. Undefined: it cannot, as it has `@idempotent`.
+ */
+export type NeedsKey = (mutation: { readonly document: DocumentNode; readonly operation: OperationDefinitionNode }) => boolean | undefined;
+
 /** The fact "idempotency" of an operation with a key: how the key was used. */
 export type RunDecision = 'claimed' | 'replayed' | 'refused';

@@ -10,7 +10,7 @@ export { assertSynchronous, isPromiseLike, toPromise, waitAtMost } from './promi
 export type { PromiseOrValue } from './promise-or-value.ts';
 export { parseExactly } from './exact-json.ts';
 export { originalOf, rememberOriginal, textOfRule } from './facts.ts';
-export type { AnswerDecision, BudgetReport, Facts, LimitsFact, RightsFact, RightsRule, RunDecision } from './facts.ts';
+export type { AnswerDecision, BudgetReport, Facts, LimitsFact, NeedsKey, RightsFact, RightsRule, RunDecision } from './facts.ts';
 export { errorHashOf, rememberErrorHash, rootCause } from './error-hashes.ts';
 export { guardLogger } from './guard-logger.ts';
 

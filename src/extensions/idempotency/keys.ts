@@ -2,6 +2,7 @@ import { visit } from 'graphql';
 import type { DirectiveNode, FieldNode, GraphQLError, SelectionNode } from 'graphql';
 
 import { isObjectLike, isRecord, sha256 } from '../../shared/index.ts';
+import type { NeedsKey } from '../../shared/index.ts';
 import type { OperationExecution } from '../../server/index.ts';
 import type { IdempotencyOptions } from './options.ts';
 import { refusalFor } from './refusals.ts';
@@ -23,9 +24,16 @@ export function findKey(
   if (header !== undefined && field !== undefined) throw invalidKey('the header Idempotency-Key or @idempotent, got both');
   if (header !== undefined) return { kind: 'header', key: parseHeader(header, bareKeys) };
   if (field !== undefined) return { kind: 'directive', field };
-  if (required === true || (required !== false && rootFields(execution).some(({ name }) => required.includes(name.value))))
-    throw refusalFor('IDEMPOTENCY_KEY_REQUIRED');
+  if (isRequired(required, execution)) throw refusalFor('IDEMPOTENCY_KEY_REQUIRED');
   return undefined;
+}
+
+function isRequired(required: boolean | readonly string[], mutation: Parameters<NeedsKey>[0]): boolean {
+  return typeof required === 'boolean' ? required : rootFields(mutation).some(({ name }) => required.includes(name.value));
+}
+
+export function needsKeyWith({ required = false }: Pick<IdempotencyOptions, 'required'>): NeedsKey {
+  return (mutation) => (countDirectives(mutation) > 0 ? undefined : isRequired(required, mutation));
 }
 
 /** The text of the key. Throws if the argument of `@idempotent` is no key. */
@@ -71,7 +79,7 @@ function fieldWithKey(execution: OperationExecution): FieldNode | undefined {
 }
 
 /** Counts `@idempotent` in the operation and in fragments. Other operations of the document do not count. */
-function countDirectives({ document, operation }: Pick<OperationExecution, 'document' | 'operation'>): number {
+function countDirectives({ document, operation }: Parameters<NeedsKey>[0]): number {
   let count = 0;
   const countOne = ({ name }: DirectiveNode): void => {
     if (name.value === 'idempotent') count++;

@@ -4,7 +4,7 @@ import type { ServerPlugin } from '../../server/index.ts';
 import { guardLogger, isPlainObject } from '../../shared/index.ts';
 import { assertShared } from '../stores/index.ts';
 import { rememberRecord } from './idempotency-key-of.ts';
-import { findKey } from './keys.ts';
+import { findKey, needsKeyWith } from './keys.ts';
 import { assertIdempotencyOptions, defaultTTL } from './options.ts';
 import type { IdempotencyOptions } from './options.ts';
 import { runOnce } from './run-once.ts';
@@ -35,6 +35,7 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
     schemaWillBuild: (_parts, environment) => assertShared(options.store, environment),
     start(context) {
       assertRequired(options, context.schema);
+      context.facts.set('idempotency', needsKeyWith(options));
       settings = { ...settings, logger: context.logger };
     },
     async execution(execution, next) {

@@ -11,25 +11,19 @@ import {
   valueSchemaOf,
 } from '../json-schema/index.ts';
 import type { JSONSchema, ScalarSchemas } from '../json-schema/index.ts';
-import type { RightsFact, RightsRule } from '../../shared/index.ts';
+import type { NeedsKey, RightsFact, RightsRule } from '../../shared/index.ts';
+import type { ServerStartContext } from '../../server/index.ts';
 import type { RESTOptions } from './options.ts';
 import { jsonType, problemType } from './problem.ts';
+import type { RouteTable } from './route-table.ts';
 import type { Route, Target } from './route.ts';
 
-/** An OpenAPI document, version 3.1.1. */
-export type OpenAPIDocument = Readonly<Record<string, unknown>>;
+/** The server whose routes are described, with the facts of its plugins. */
+export type Described = Pick<ServerStartContext, 'schema' | 'facts'>;
 
-/** Returns the rules of `authorization()` that an operation needs. */
-export type NeedsOf = RightsFact['needsOf'];
-
-/** Describes routes: the same routes give the same text, whatever the order of the documents. */
-export function describeRoutes(
-  routes: readonly Route[],
-  schema: GraphQLSchema,
-  options: RESTOptions,
-  needsOf: NeedsOf = none,
-): OpenAPIDocument {
-  const writer = new Writer(schema, options, needsOf);
+/** The OpenAPI document of routes: the same routes give the same text, whatever the order of the documents. */
+export function describeRoutes({ routes }: RouteTable, described: Described, options: RESTOptions): string {
+  const writer = new Writer(described, options);
   const paths: Record<string, Record<string, unknown>> = {};
   const ordered = routes.toSorted((one, other) => compare(one.template, other.template) || compare(one.method, other.method));
   for (const route of ordered) (paths[route.template] ??= {})[route.method.toLowerCase()] = writer.operation(route);
@@ -38,11 +32,7 @@ export function describeRoutes(
     info = { title: 'REST API', version: '1' },
     servers = [{ url: `../${path.slice(path.lastIndexOf('/') + 1)}` }],
   } = options;
-  return { openapi: '3.1.1', info, servers, paths, components: writer.components(paths) };
-}
-
-function none(): readonly RightsRule[] {
-  return [];
+  return JSON.stringify({ openapi: '3.1.1', info, servers, paths, components: writer.components(paths) }, null, 2);
 }
 
 function compare(one: string, other: string): number {
@@ -74,17 +64,17 @@ class Writer {
   readonly #schema: GraphQLSchema;
   readonly #options: RESTOptions;
   readonly #scalars: ScalarSchemas;
-  readonly #needsOf: NeedsOf;
+  readonly #facts: Described['facts'];
   readonly #components: Components;
   readonly #problem: JSONSchema;
   readonly #operationIds = new Set<string>();
   #isSecured = false;
 
-  constructor(schema: GraphQLSchema, options: RESTOptions, needsOf: NeedsOf) {
+  constructor({ schema, facts }: Described, options: RESTOptions) {
     this.#schema = schema;
     this.#options = options;
     this.#scalars = options.scalars ?? {};
-    this.#needsOf = needsOf;
+    this.#facts = facts;
     this.#components = new Components(schema);
     this.#problem = this.#components.ofFragment('Problem', problemSchema);
   }
@@ -119,9 +109,10 @@ class Writer {
       components: this.#components,
     });
     const properties = variables['properties'] as Readonly<Record<string, JSONSchema>>;
-    const parameters = [...this.#parameters(route.inPath, 'path', properties), ...this.#parameters(route.inQuery, 'query', properties)];
+    const inURL = [...this.#parameters(route.inPath, 'path', properties), ...this.#parameters(route.inQuery, 'query', properties)];
+    const parameters = [...inURL, ...this.#keyOf(route)];
     const schemaOfBody = this.#bodySchema(route, variables);
-    const rules = this.#needsOf(route.document, operation);
+    const rules = (this.#facts.get('rights') as RightsFact | undefined)?.needsOf(route.document, operation) ?? [];
     const isSecured = rules.length > 0;
     return {
       operationId: this.#idOf(operation.name!.value),
@@ -137,6 +128,15 @@ class Writer {
       },
       ...(isSecured && { security: this.#security(rules) }),
     };
+  }
+
+  /** Returns the header of `idempotency()`, if the route may have it. */
+  #keyOf({ document, operation }: Route): object[] {
+    const needsKey = operation.operation === 'mutation' ? (this.#facts.get('idempotency') as NeedsKey | undefined) : undefined;
+    const required = needsKey?.({ document, operation });
+    const description = 'A UUID in quotation marks, the same for every retry.';
+    const parameter = { name: 'Idempotency-Key', in: 'header', ...(required && { required }), description, schema: { type: 'string' } };
+    return required === undefined ? [] : [parameter];
   }
 
   /** Returns the name of an operation, with a number if another operation has the same name, because ids must differ. */

@@ -1,5 +1,5 @@
 import type { Door, ServerPlugin, ServerStartContext } from '../../server/index.ts';
-import type { HTTPRequest, RightsFact } from '../../shared/index.ts';
+import type { HTTPRequest } from '../../shared/index.ts';
 import { descriptionDoor, missingDoor, routeDoor } from './door.ts';
 import type { RouteSettings } from './door.ts';
 import { body, http } from './directives.ts';
@@ -30,7 +30,7 @@ export function rest(options: RESTOptions = {}): RESTPlugin {
     once: 'rest()',
     documentDirectives: [http, body],
     check: (context) => void readRoutes(context),
-    describe: (context) => descriptionOf(readRoutes(context), context, options),
+    describe: (context) => describeRoutes(readRoutes(context), context, options),
     doors(start) {
       const { nodeEnv } = start;
       const isProduction = nodeEnv === undefined || nodeEnv === 'production';
@@ -39,7 +39,7 @@ export function rest(options: RESTOptions = {}): RESTPlugin {
       return (request) => {
         if (!request.path.includes(`${path}/`)) return undefined;
         const routes = (table ??= readRoutes(start, (error) => start.logger.error('A REST route is left out.', error)));
-        const described = openapi && (() => (description ??= descriptionOf(routes, start, options)));
+        const described = openapi && (() => (description ??= describeRoutes(routes, start, options)));
         return findDoor({ path, table: routes, settings, described }, request);
       };
     },
@@ -49,15 +49,6 @@ export function rest(options: RESTOptions = {}): RESTPlugin {
 /** The plugin, and the OpenAPI document for `graphql-functions schema --openapi`. */
 export interface RESTPlugin extends ServerPlugin {
   describe(context: Pick<ServerStartContext, 'schema' | 'trustedDocuments' | 'facts'>): string;
-}
-
-function descriptionOf(
-  { routes }: RouteTable,
-  { schema, facts }: Pick<ServerStartContext, 'schema' | 'facts'>,
-  options: RESTOptions,
-): string {
-  const rights = facts.get('rights') as RightsFact | undefined;
-  return JSON.stringify(describeRoutes(routes, schema, options, rights?.needsOf), null, 2);
 }
 
 interface Finding {

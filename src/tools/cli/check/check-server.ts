@@ -50,9 +50,10 @@ function describerOf({ schema, plugins, trustedDocuments, logger }: OperationSet
   if (plugin === undefined) return undefined;
   return () => {
     const facts: ServerStartContext['facts'] = new Map();
-    // Only the plugin that knows the rights of routes is started here.
-    const rights = plugins.find((one) => one.once === 'authorization()');
-    void rights?.start?.({ schema, facts, logger, nodeEnv: 'test' } as ServerStartContext);
+    // Only the plugins that know the rights and keys of routes are started here.
+    for (const one of plugins)
+      if (/^(?:authorization|idempotency)\(/.test(one.once ?? ''))
+        void one.start?.({ schema, facts, logger, nodeEnv: 'test' } as ServerStartContext);
     return plugin.describe({ schema, facts, trustedDocuments: () => trustedDocuments?.entries() ?? [] });
   };
 }

@@ -5,6 +5,7 @@ import { GraphQLError } from 'graphql';
 
 import { authorization } from '../../../../src/entries/authorization.ts';
 import { edge } from '../../../../src/entries/edge.ts';
+import { idempotency, idempotencyDefinitions, memoryStore } from '../../../../src/entries/idempotency.ts';
 import { createHandler } from '../../../../src/entries/index.ts';
 import { mcp } from '../../../../src/entries/mcp.ts';
 import { rest } from '../../../../src/entries/rest.ts';
@@ -417,6 +418,23 @@ describe('the OpenAPI document', () => {
     const { paths } = JSON.parse((await serve({}, { trustedDocuments: { documents: given } })('GET', '/rest/openapi.json')).text);
 
     assert.deepEqual(paths['/a/{ids}'].get.parameters[0].schema, { type: 'string' });
+  });
+
+  test('names the header of idempotency() where a mutation may or must have it', async () => {
+    const route = (name: string, selection: string): string => `mutation ${name} @http(method: POST, route: "/${name}") { ${selection} }`;
+    const documents = {
+      a: route('may', 'remove(id: 1)'),
+      b: route('must', '... on Mutation { rename(id: 1) { id } }'),
+      c: route('inDocument', 'remove(id: 1) @idempotent(key: "k")'),
+    };
+    const plugins = [rest(), idempotency({ store: memoryStore({ isOnlyProcess: true }), identity: () => 'a', required: ['rename'] })];
+    const sendTo = serve({}, { typeDefs: [typeDefs, idempotencyDefinitions], trustedDocuments: { documents }, plugins });
+    const { paths } = JSON.parse((await sendTo('GET', '/rest/openapi.json')).text);
+
+    assert.deepEqual(
+      ['may', 'must', 'inDocument'].map((path) => paths[`/${path}`].post.parameters?.map((one: any) => [one.name, one.in, one.required])),
+      [[['Idempotency-Key', 'header', undefined]], [['Idempotency-Key', 'header', true]], undefined],
+    );
   });
 
   test('names the scopes of authorization(), and a problem for callers without them', async () => {
