@@ -27,7 +27,7 @@ export interface BatchMark {
   readonly call: BatchFunction;
   /** Number of parents of one call. */
   readonly maxSize: number;
-  /** The code that runs it: a BatchRunner. Bundles without `batch` do not contain it. */
+  /** The code that runs batched fields: a BatchRunner. Bundles without `batch` do not contain it. */
   readonly runner: object;
 }
 

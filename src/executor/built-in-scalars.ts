@@ -1,4 +1,4 @@
-/** The built-in scalars: usual values and literals of theirs need no call, unless their functions have been replaced. */
+/** The built-in scalars: their usual values and literals need no call, unless the functions of the scalar have been replaced. */
 import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString, Kind } from 'graphql';
 import type { GraphQLLeafType, ValueNode } from 'graphql';
 

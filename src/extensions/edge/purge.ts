@@ -93,7 +93,7 @@ const repeatAfter: Seconds = 3;
 /** Milliseconds in which refused tags are sent again. On Workers, a call ends 30 seconds after its answer. */
 const life = 27_000;
 
-/** Where a purge is sent from. */
+/** The call during which a purge is sent. */
 interface PurgingCall {
   readonly platform: PurgePlatform | undefined;
   readonly logger: Logger;

@@ -40,7 +40,7 @@ export function fragmentsOf(document: DocumentNode): ReadonlyMap<string, Fragmen
   return new Map(document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])));
 }
 
-/** Returns the description of the operation, which graphql 16.15 and 17 parse, or else that of its first field. */
+/** Returns the description of the operation, which graphql 16.15 and 17 parse, or else the description of its first field. */
 export function descriptionOf(operation: OperationDefinitionNode, schema: GraphQLSchema): string | undefined {
   const { description } = operation as { readonly description?: { readonly value: string } };
   if (description !== undefined) return description.value;

@@ -72,7 +72,7 @@ export class IdempotencyRecord {
       // Other requests wait while the storage is used, and nothing else is awaited after the read, so the version is still the same.
       write: async (_id, { value, version, expires }) => {
         const writes = [storage.put('value', { value, expires } satisfies StoredValue)];
-        // The alarm sets the next one, because every alarm is a write.
+        // Sets an alarm for the first record only: each alarm sets the next, because setting an alarm is a write.
         if (version === undefined) writes.push(storage.setAlarm(expires));
         await Promise.all(writes);
         return true;

@@ -93,7 +93,7 @@ interface Row {
   readonly always: Verdict;
   /** No listed header, CSRF prevention is unset, and the browser marks the request as cross-site. */
   readonly foreign: Verdict;
-  /** No listed header, and CSRF prevention is off, or it is unset and the browser does not mark the request. */
+  /** The verdict without a listed header, if CSRF prevention is off, or if it is unset and the browser does not mark the request. */
   readonly unguarded: Verdict;
 }
 

@@ -206,7 +206,7 @@ function createErrorId(): string {
   return Date.now().toString(36) + Math.random().toString(36).slice(2, 10);
 }
 
-/** Characters of a name and of a message that count. They also limit the time. */
+/** The most characters of a name and of a message that count, so that hashing takes a limited time. */
 const maxCharacters = 1_000;
 
 /**

@@ -50,7 +50,7 @@ export interface ExecutionSettings {
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
   /** False: leave "Did you mean …?" out of errors. */
   readonly introspection: boolean;
-  /** Runs operations in place of plans. Undefined: each has a plan. */
+  /** Runs operations in place of plans; undefined if each operation has a plan. */
   readonly executor: GraphQLJSExecutor | undefined;
   /** Lists may be asynchronous iterables, with graphql 16 too. Default: false */
   readonly takesAsyncIterables?: boolean;
