@@ -1,20 +1,11 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ApolloServer, AuthenticationError } from '../../../src/entries/v3.ts';
+import { ApolloServer } from '../../../src/entries/v3.ts';
 import { eventOf, listening, sender, serve, silent } from '../../support/v3-server.ts';
-import type { Answer } from '../../support/v3-server.ts';
 
 const operation = { body: { query: '{ hello }' } };
 const server = (): ApolloServer => new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent });
-
-test('a handler returns a promise', async () => {
-  const answer = await serve()(operation);
-
-  equal(answer.status, 200);
-  equal(answer.headers['content-type'], 'application/json; charset=utf-8');
-  deepEqual(answer.body, { data: { hello: 'world' } });
-});
 
 test('a handler called with a callback calls it with the same result', async () => {
   const handler = server().createHandler();
@@ -117,16 +108,6 @@ test('methods that would send a separate response say what to use instead', asyn
   match(answer.body.errors[0].message, /^Context creation failed: res\.redirect is not supported/);
 });
 
-test('a context that fails is a 500, or a 400 if its error has a code', async () => {
-  const failing = (reason: Error): Promise<Answer> => serve({ context: () => Promise.reject(reason) })(operation);
-
-  const plain = await failing(new Error('No database'));
-  const coded = await failing(new AuthenticationError('Sign in'));
-
-  deepEqual([plain.status, plain.body.errors[0].message], [500, 'Context creation failed: No database']);
-  deepEqual([coded.status, coded.body.errors[0].extensions.code], [400, 'UNAUTHENTICATED']);
-});
-
 test('each operation of a batch gets its own context, created once', async () => {
   let made = 0;
   const send = serve({
@@ -160,25 +141,6 @@ test('the option cors of createHandler allows only the origins in it, and answer
     deepEqual(await closed({ method: 'OPTIONS', ...origin }), { status: 204, headers: {}, cookies: [], body: '' });
     equal((await closed({ ...operation, ...origin })).headers['access-control-allow-origin'], undefined);
   }
-});
-
-test('the health check needs no operation', async () => {
-  const health = { method: 'GET', path: '/stage/.well-known/apollo/server-health' };
-
-  const healthy = await serve()(health);
-  const ill = await serve({}, { onHealthCheck: () => Promise.reject(new Error('down')) })(health);
-
-  deepEqual([healthy.status, healthy.body], [200, { status: 'pass' }]);
-  match(healthy.headers['content-type'] ?? '', /^application\/health\+json/);
-  deepEqual([ill.status, ill.body], [503, { status: 'fail' }]);
-});
-
-test('a body of a type that any page can send is not run', async () => {
-  const answer = await serve()({ headers: { 'content-type': 'text/plain' }, body: { query: '{ hello }' } });
-
-  equal(answer.status, 400);
-  equal(answer.body, 'POST body missing, invalid Content-Type, or JSON object has no keys.');
-  match(answer.headers['content-type'] ?? '', /^text\/plain/);
 });
 
 test('no option makes the server read a body of such a type', async () => {
@@ -219,12 +181,6 @@ test('stack traces are sent in development and with debug, never in production',
   equal(await stackOf({ nodeEnv: 'test' }), undefined);
   equal(await stackOf({ nodeEnv: 'production', debug: true }), undefined);
   equal(await stackOf({ nodeEnv: 'staging' }), undefined);
-});
-
-test('a response to a GET has no default cache-control, as in version 3', async () => {
-  const answer = await serve()({ method: 'GET', query: 'query={hello}' });
-
-  deepEqual([answer.status, answer.headers['cache-control']], [200, undefined]);
 });
 
 test('a GET cannot run a mutation through a custom executor', async () => {
