@@ -134,7 +134,8 @@ export function entriesOf(documents: TrustedDocumentOptions['documents']): [id: 
       const shown = `${JSON.stringify(cut(text, 100))}${onError === undefined ? '' : ` with onError ${onError}`} in ${manifest}`;
       if (known !== undefined && (known.document.text !== text || known.document.onError !== onError))
         throw new TypeError(`Expected one document for the id ${JSON.stringify(cut(id, 100))}, got ${known.shown} and ${shown}.`);
-      if (known === undefined) byId.set(id, { document, shown });
+      // A document that one client has replaced may be the newest of another.
+      if (known === undefined || known.document.isReplaced) byId.set(id, { document, shown });
     }
   }
   return Array.from(byId, ([id, { document }]) => [id, document]);
@@ -165,5 +166,6 @@ function readManifest(manifest: TrustedDocumentManifest): readonly [id: string, 
 
 function isEntry([id, document]: readonly [unknown, unknown]): boolean {
   if (typeof id !== 'string' || !isRecord(document) || typeof document['text'] !== 'string') return false;
-  return document['onError'] === undefined || errorBehaviors.includes(document['onError'] as ErrorBehavior);
+  const { onError = errorBehaviors[0], isReplaced = false } = document;
+  return errorBehaviors.includes(onError as ErrorBehavior) && typeof isReplaced === 'boolean';
 }

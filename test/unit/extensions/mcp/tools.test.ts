@@ -31,9 +31,9 @@ describe('the directive', () => {
     assert.doesNotMatch(JSON.stringify(listed), /mcpTool/);
   });
 
-  test('is validated with its definition, and counts only in the last version of an operation', async () => {
+  test('is validated with its definition, and counts in the version of an operation that a client has not replaced', async () => {
     const old = { text: 'query A @mcpTool(description: "old") { a }', isReplaced: true };
-    const documents = { a: 'query A @mcpTool(name: 1) { a }', old, b: tool };
+    const documents = [{ b: { text: tool, isReplaced: true } }, { a: 'query A @mcpTool(name: 1) { a }', old, b: tool }];
     const { legacy } = serveTools({ hidden: undefined }, { ...codeFirst, nodeEnv: 'production', trustedDocuments: { documents } });
 
     const { result } = await legacy('tools/list');

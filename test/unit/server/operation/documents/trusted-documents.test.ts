@@ -236,6 +236,7 @@ for (const [documents, got] of [
   ['query', /to be an Apollo operation manifest/],
   [{ operations: [{ id: 7, body: '{ a }' }] }, /, got an operation with the id 7\.$/],
   [{ format: 'apollo-persisted-query-manifest', operations: [{}] }, /to be an Apollo operation manifest/],
+  [{ one: { text: '{ a }', isReplaced: 'no' } }, /, got something else for the id "one"\.$/],
   [[{ one: '{ a }' }, { two: { text: 5 } }], /documents\[1\] to be .*, got something else for the id "two"\.$/],
 ] as const)
   it(`a manifest in no known format throws at once: ${JSON.stringify(documents)}`, () => {
