@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { MapperKind, mapSchema } from '@graphql-tools/utils';
-import { buildSchema, extendSchema, GraphQLInt, GraphQLObjectType, GraphQLSchema, GraphQLUnionType, parse } from 'graphql';
+import { buildSchema, extendSchema, GraphQLInt, GraphQLObjectType, GraphQLSchema, GraphQLUnionType, Kind, parse } from 'graphql';
 import type { GraphQLEnumType } from 'graphql';
 
 import type { OperationExecution, ServerPlugin } from '../../../../src/entries/index.ts';
@@ -118,6 +118,26 @@ describe('authorization() does not overlook', needsAuthorization, () => {
       [401, 401, 401],
     ]);
   });
+
+  for (const hook of ['didResolveOperation', 'responseForOperation'])
+    it(`a field that a plugin writes into a document in ${hook}`, async () => {
+      const open = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: 'closed' } };
+      let isWritten = false;
+      const write = ({ operation }: { operation: any }): null => {
+        if (isWritten) operation.selectionSet.selections.push(open);
+        return null;
+      };
+      const server = serveText('type Query { open: Int closed: Int @authenticated }', {
+        createRights: authorization!,
+        options: { plugins: [{ requestDidStart: () => ({ [hook]: write }) }] },
+      });
+
+      const first = await server.send({}, { query: '{ open }' });
+      isWritten = true;
+      const { status, body } = await server.send({}, { query: '{ open }' });
+
+      assert.deepEqual([first.status, status, body.data, server.ran], [200, 500, undefined, []]);
+    });
 
   const changing: Readonly<Record<string, (include: (execution: OperationExecution) => void) => ServerPlugin>> = {
     'admit of a later plugin': (include) => ({ admit: include }),
