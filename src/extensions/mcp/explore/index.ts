@@ -1,4 +1,4 @@
-import { GraphQLError, getVariableValues, parse } from 'graphql';
+import { getNamedType, GraphQLError, getVariableValues, parse } from 'graphql';
 import type { ASTNode } from 'graphql';
 
 import type {
@@ -125,11 +125,14 @@ export class Explorer {
     this.#rights = facts.get('rights') as RightsFact | undefined;
   }
 
-  async search({ query, limit = 30 }: ExploreArguments, caller: Caller): Promise<Slice> {
+  /** Fills what a search without a limit has found with its surroundings: in a small schema, with most of it. */
+  async search({ query, limit }: ExploreArguments, caller: Caller): Promise<Slice> {
     const isAllowed = await this.#rightsOf(caller);
     const slice = new Slice(this.#known, isAllowed, this.#lines);
-    const shown = this.#search(query, isAllowed).filter((found) => slice.paths.length < limit && slice.add(found));
+    const shown = this.#search(query, isAllowed).filter((found) => slice.paths.length < (limit ?? 20) && slice.add(found));
     for (const { field } of shown) slice.addInputs(field);
+    const types = shown.flatMap(({ type, field }) => [type, getNamedType(field.type)]);
+    if (limit === undefined) slice.addAround(new Set([...types, this.#start.schema.getQueryType()!]));
     return slice;
   }
 

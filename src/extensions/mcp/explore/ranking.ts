@@ -148,13 +148,16 @@ export class Ranking {
 
   #score(question: string): Float64Array {
     const scores = new Float64Array(this.#entries.length);
-    for (const word of new Set(wordsIn(question.slice(0, 1000)))) {
-      const postings = this.#postings.get(word) ?? [];
+    const asked = wordsIn(question.slice(0, 1000));
+    for (const [word, postings] of this.#postings) {
+      // Stars are counted by stargazerCount.
+      const share = asked.includes(word) ? 1 : asked.some((one) => one.length > 3 && word.startsWith(one)) ? 0.4 : 0;
+      if (share === 0) continue;
       const rarity = Math.log(1 + (scores.length - postings.length / 2 + 0.5) / (postings.length / 2 + 0.5));
       for (let at = 0; at < postings.length; at += 2) {
         const [entry, weight] = [postings[at]!, postings[at + 1]!];
         const length = this.#lengths[entry]! / this.#average;
-        scores[entry]! += (rarity * weight * 2.2) / (weight + 1.2 * (0.4 + 0.6 * length));
+        scores[entry]! += (share * rarity * weight * 2.2) / (weight + 1.2 * (0.4 + 0.6 * length));
       }
     }
     return scores;

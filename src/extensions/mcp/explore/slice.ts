@@ -31,14 +31,25 @@ export class Slice {
   /** Adds a field, with the fields that lead to it and the essential ones of what it returns. False: there is no room. */
   add({ type, field, way }: Found): boolean {
     const members = [
-      ...way.flatMap((step) => ('field' in step ? [this.#memberOf(step.type, step.field)] : [])),
-      this.#memberOf(type, field),
+      ...way.flatMap((step) => ('field' in step ? [this.#memberOf(step.type, step.field, false)] : [])),
+      this.#memberOf(type, field, true),
     ];
     const steps = way.map((step) => ('field' in step ? `.${step.field.name}` : `[${step.name}]`));
     const path = `${this.#visible.schema.getQueryType()!.name}${steps.join('')}.${field.name}`;
     if (!this.#fit(members, path)) return false;
     this.#addEssentials(getNamedType(field.type), 3);
     return true;
+  }
+
+  /** Adds other fields of these types, then of those that they return, and so on, without descriptions, until little room is left. */
+  addAround(types: Set<GraphQLNamedType>): void {
+    for (const type of types)
+      for (const field of this.#visible.fieldsOf(type).values()) {
+        if (this.#left < 100) return;
+        if (!this.#isAllowed(field)) continue;
+        this.#fit([this.#memberOf(type, field, false)]);
+        types.add(getNamedType(field.type));
+      }
   }
 
   /** Adds the enums that a field returns, and the types of its arguments. */
@@ -63,13 +74,14 @@ export class Slice {
     for (const field of this.#visible.fieldsOf(type).values()) {
       const returned = getNamedType(field.type);
       if (!essential.test(field.name) || !this.#isAllowed(field) || !(levels > 0 || isLeafType(returned))) continue;
-      if (this.#fit([this.#memberOf(type, field)])) this.#addEssentials(returned, levels - 1);
+      if (this.#fit([this.#memberOf(type, field, false)])) this.#addEssentials(returned, levels - 1);
     }
   }
 
   /** Adds all of it, or nothing if there is no room. */
   #fit(members: readonly Member[], path?: string): boolean {
-    const added = members.filter(([type, name]) => this.#types.get(type)?.has(name) !== true);
+    // A line with a description replaces one without.
+    const added = members.filter(([type, name, line]) => (this.#types.get(type)?.get(name) ?? '').length < line.length);
     const heads = new Set(added.map(([type]) => type).filter((type) => !this.#types.has(type)));
     const texts = [...added.map(([, , line]) => `  ${line}`), ...Array.from(heads, (type) => `${headOf(type)}}`), ...(path ? [path] : [])];
     const length = texts.reduce((sum, text) => sum + text.length + 1, 0);
@@ -83,17 +95,16 @@ export class Slice {
     return true;
   }
 
-  #memberOf(of: GraphQLNamedType, field: Field): Member {
+  #memberOf(of: GraphQLNamedType, field: Field, isDescribed: boolean): Member {
     const { name, args, type, description, deprecationReason } = field;
     let line = this.#lines.get(field);
     if (line === undefined) {
       const shown = args.filter((one) => this.#visible.has(one)).map(inputOf);
-      const text = clean(description ?? '');
-      line = `${text && `${JSON.stringify(text)}\n  `}${name}${shown.length === 0 ? '' : `(${shown.join(', ')})`}: ${String(type)}`;
-      if (deprecationReason != null) line += ' @deprecated';
+      line = `${name}${shown.length === 0 ? '' : `(${shown.join(', ')})`}: ${String(type)}${deprecationReason == null ? '' : ' @deprecated'}`;
       this.#lines.set(field, line);
     }
-    return [of, name, line];
+    const text = isDescribed ? clean(description ?? '') : '';
+    return [of, name, text === '' ? line : `${JSON.stringify(text)}\n  ${line}`];
   }
 }
 
