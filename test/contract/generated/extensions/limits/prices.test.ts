@@ -8,6 +8,7 @@ import type { ServerOptions, ServerPlugin } from '../../../../../src/entries/ind
 import { graphqlJSExecutor } from '../../../../../src/entries/graphql-js.ts';
 import { limits } from '../../../../../src/entries/limits.ts';
 import { mcp } from '../../../../../src/entries/mcp.ts';
+import { rest } from '../../../../../src/entries/rest.ts';
 import { subgraph } from '../../../../../src/entries/subgraph.ts';
 import { Prices } from '../../../../../src/extensions/limits/prices.ts';
 import { Sizes } from '../../../../../src/extensions/limits/sizes.ts';
@@ -33,8 +34,19 @@ const ways: Readonly<Record<string, (operation: RandomOperation, id: string) => 
     url: 'mcp',
     body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: variables } },
   }),
+  'a GET of REST': ({ variables }, id) => ({ method: 'GET', url: `rest/GET/${id}?${parametersOf(variables)}` }),
+  'a POST of REST': ({ variables }, id) => ({ method: 'POST', url: `rest/POST/${id}`, body: variables }),
   'a direct invocation': (operation) => ({ body: operation }),
 };
+
+/** Parameters of a URL, which has no null and no empty list. */
+function parametersOf(variables: RandomOperation['variables']): URLSearchParams {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(variables))
+    for (const item of value === null ? [] : Array.isArray(value) ? (value as unknown[]) : [value])
+      parameters.append(name, typeof item === 'string' ? item : JSON.stringify(item));
+  return parameters;
+}
 
 interface Sent {
   readonly method?: string;
@@ -60,7 +72,7 @@ interface Bill {
 async function billsOf(random: Random): Promise<readonly Bill[]> {
   const tally: Tally = { points: 0 };
   const shop = randomShop(random, tally);
-  const operations = Array.from({ length: perShop }, (_, at) => [`op${at}`, shop.operation(`Op${at}`)] as const);
+  const operations = Array.from({ length: perShop }, (_, at) => [`op${at}`, shop.operation(`op${at}`)] as const);
   const taken: number[] = [];
   const told: number[] = [];
   const take = async (_id: string, { cost }: { readonly cost: number }) => (taken.push(cost / 1_000_000), { isTaken: true, untilFull: 1 });
@@ -104,10 +116,14 @@ function serve(
     logger: silent,
     typeDefs,
     resolvers,
-    trustedDocuments: { documents: Object.fromEntries(operations.map(([id, { query }]) => [id, query])) },
+    trustedDocuments: {
+      documents: Object.fromEntries(
+        operations.flatMap(([id, { query, route }]) => [[id, query], ...['GET', 'POST'].map((method) => [method + id, route(method)])]),
+      ),
+    },
     // graphql-js knows no defaults of pages.
     ...(isPlanned ? {} : { executor: graphqlJSExecutor() }),
-    plugins: [...plugins, mcp({ name: 'shop', version: '1', tools })],
+    plugins: [...plugins, mcp({ name: 'shop', version: '1', tools }), rest()],
   } as unknown as ServerOptions<any, any, any, any>;
   return createHandler(isSubgraph ? subgraph(options as never) : options) as unknown as Handler;
 }
@@ -127,7 +143,8 @@ function audit({ what, resolved, taken, told, refusals, text }: Bill): readonly 
   assert.deepEqual(told, taken, what);
   for (const refusal of refusals) assert.equal(refusal, paid, `A refusal tells ${refusal}, and it paid ${paid} ${what}`);
   // Only pages are refused.
-  if (paid === 0 && !/"data":|"structuredContent":/.test(text)) assert.match(text, /to be asked for (?:0 to|its first or)/, what);
+  const isRefused = what.includes('of REST') ? text.includes('about:blank') : !/"data":|"structuredContent":/.test(text);
+  if (paid === 0 && isRefused) assert.match(text, /to be asked for (?:0 to|its first or)|of required type .* was not provided/, what);
   return [paid > 0, paid === resolved];
 }
 

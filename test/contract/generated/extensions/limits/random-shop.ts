@@ -22,6 +22,8 @@ export interface RandomShop {
 
 export interface RandomOperation {
   readonly query: string;
+  /** The same as a route of `rest()`. */
+  readonly route: (method: string) => string;
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
@@ -268,7 +270,10 @@ class Writer {
     const asksEntities = this.#shop.isSubgraph && random.chance(0.3);
     const selection = asksEntities ? this.#entities() : this.#selection(this.#shop.byName.get('Query')!, 3);
     const definitions = this.#definitions.length === 0 ? '' : `(${this.#definitions.join(', ')})`;
-    return { query: [`query ${name}${definitions} ${selection}`, ...this.#fragments].join('\n'), variables: this.#variables };
+    const textWith = (directive: string): string =>
+      [`query ${name}${definitions} ${directive} ${selection}`, ...this.#fragments].join('\n');
+    const route = (method: string): string => textWith(`@http(method: ${method}, route: "/${method}/${name}")`);
+    return { query: textWith(''), route, variables: this.#variables };
   }
 
   #entities(): string {
