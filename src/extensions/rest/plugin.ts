@@ -67,7 +67,7 @@ function findDoor({ path, table, settings, described }: Finding, { path: whole, 
     if (below === '') continue;
     isBelow = true;
     const matched = table.match(below);
-    const isDescription = described !== false && below.replace(/\/$/, '') === 'openapi.json';
+    const isDescription = described !== false && (below === 'openapi.json' || below === 'openapi.json/');
     // Literal segments come before parameters, for the methods that they have.
     if (isDescription && (method === 'GET' || method === 'HEAD' || matched.routes.length === 0)) return descriptionDoor(described);
     if (matched.routes.length > 0) return routeDoor(settings, matched, method);

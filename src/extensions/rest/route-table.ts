@@ -12,6 +12,8 @@ export interface Matched {
 export class RouteTable {
   readonly routes: Route[] = [];
   readonly #shapes = new Map<string, Route>();
+  /** The most segments of a route. */
+  #longest = 0;
 
   /** Throws for a second route with the same method and shape. */
   add(route: Route): void {
@@ -21,11 +23,14 @@ export class RouteTable {
       throw documentError(route.documentId, 'route', { message: `"${known.documentId}" is the route ${known.method} ${known.template}.` });
     this.#shapes.set(shape, route);
     this.routes.push(route);
+    this.#longest = Math.max(this.#longest, route.segments.length);
   }
 
   /** Returns the routes of a path without leading slash. A trailing slash does not count. */
   match(path: string): Matched {
-    const segments = path.replace(/\/$/, '').split('/').map(decoded);
+    // A path may have thousands of ends that are tried. One that is longer than every route is not read to its end.
+    const texts = (path.endsWith('/') ? path.slice(0, -1) : path).split('/', this.#longest + 1);
+    const segments = texts.length > this.#longest ? [] : texts.map(decoded);
     const isMatch = ({ segments: wanted }: Route): boolean =>
       wanted.length === segments.length &&
       wanted.every((one, at) => (typeof one === 'string' ? one === segments[at] : segments[at] !== ''));

@@ -140,6 +140,15 @@ function serve(options: RESTOptions = {}, more: object = {}): (method: string, p
 
 const send = serve({ otherParameters: ['utm_source'] });
 
+test('a path of many segments is read once, however often it has the path of rest()', async (t) => {
+  const decode = t.mock.method(globalThis, 'decodeURIComponent');
+  const before = decode.mock.callCount();
+
+  const answer = await send('GET', '/rest'.repeat(300));
+
+  assert.deepEqual([answer.status, decode.mock.callCount() - before < 3_000], [404, true]);
+});
+
 describe('a request is answered by its document:', () => {
   const rows = rowsOf(String.raw`
     the value of the only response key is the answer → GET /rest/books/7 → 200 {"id":"7","title":"Book 7"}
