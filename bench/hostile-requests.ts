@@ -40,7 +40,16 @@ export const resolvers: Record<string, Record<string, (...given: any[]) => unkno
 };
 let failures = 0;
 
+/** The routes of `rest()`. */
+export const documents: Readonly<Record<string, string>> = {
+  sum: 'query Sum($n: [Int!]) @http(method: GET, route: "/sum") { sum(n: $n) }',
+  any: 'query Any($input: Input @body) @http(method: POST, route: "/any") { any(input: $input) }',
+  hello: 'query Hello($name: String) @http(method: GET, route: "/hello/{name}") { hello(name: $name) }',
+};
+
 export interface Sent {
+  /** Default: '/' */
+  readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly body?: string;
@@ -188,6 +197,19 @@ export const hostileRequests: Readonly<Record<string, () => Sent>> = {
   'a batch of ten that each fit': () => batch((index) => `query Q${index} { ${'node { id } '.repeat(370)} }`),
   'a GET of a million ampersands': () => ({ query: `query={hello}${'&'.repeat(1_000_000)}` }),
   'a GET of 340,000 escapes': () => ({ query: `query=${'%7B'.repeat(340_000)}` }),
+  'a REST path of 200,000 segments': () => ({ path: '/rest'.repeat(200_000), query: '', needs: ['rest'] }),
+  'a REST parameter of 340,000 escapes': () => ({ path: `/rest/hello/${'%7B'.repeat(340_000)}`, query: '', needs: ['rest'] }),
+  'a REST list of 260,000 parameters': () => ({ path: '/rest/sum', query: 'n=1&'.repeat(260_000), needs: ['rest'] }),
+  '100,000 unknown REST parameters': () => ({
+    path: '/rest/sum',
+    query: Array.from({ length: 100_000 }, (_, at) => `${at}=1`).join('&'),
+    needs: ['rest'],
+  }),
+  '70,000 unknown members in a REST body': () => ({
+    path: '/rest/any',
+    body: `{${Array.from({ length: 70_000 }, (_, index) => `"k${index}":1`).join()}}`,
+    needs: ['rest'],
+  }),
   'an Accept of 1 MB': () => ({ ...document('{ hello }'), headers: { accept: 'a/b;q=0.1,'.repeat(100_000) } }),
   'a content type of 1 MB': () => ({
     ...document('{ hello }'),
@@ -201,10 +223,10 @@ export function ordinaryEvent(nth: number): never {
   return hostileEvent(document(`{ a${nth}: node { id ...F } } fragment F on Node { name tags }`));
 }
 
-export function hostileEvent({ headers = {}, query, body }: Sent): never {
+export function hostileEvent({ path = '/', headers = {}, query, body }: Sent): never {
   const http = { method: query === undefined ? 'POST' : 'GET' };
   const fields = query === undefined ? { 'content-type': 'application/json', ...headers } : headers;
-  return { version: '2.0', rawPath: '/', rawQueryString: query ?? '', headers: fields, requestContext: { http }, body } as never;
+  return { version: '2.0', rawPath: path, rawQueryString: query ?? '', headers: fields, requestContext: { http }, body } as never;
 }
 
 /** A request that makes work for every extension: answers, errors, numbers, traces and a key. */

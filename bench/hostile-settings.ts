@@ -12,8 +12,9 @@ import type { ServerPlugin } from '../src/entries/index.ts';
 import { limits } from '../src/entries/limits.ts';
 import { mcp } from '../src/entries/mcp.ts';
 import { openTelemetry } from '../src/entries/opentelemetry.ts';
+import { rest } from '../src/entries/rest.ts';
 import { inlineTraces, subgraph } from '../src/entries/subgraph.ts';
-import { resolvers, typeDefs } from './hostile-requests.ts';
+import { documents, resolvers, typeDefs } from './hostile-requests.ts';
 
 const plugins: Readonly<Record<string, () => ServerPlugin>> = {
   authorization: () => authorization({ claims: () => undefined }),
@@ -25,6 +26,7 @@ const plugins: Readonly<Record<string, () => ServerPlugin>> = {
   limits: () => limits({ maxCost: 1e9, pageLimits: { default: 20, max: 1_000_000 } }),
   mcp: () => mcp({ name: 'hostile', version: '1' }),
   openTelemetry: () => openTelemetry({ tracerProvider: new NodeTracerProvider() }),
+  rest: () => rest(),
 };
 
 /** Names of extensions. */
@@ -38,6 +40,7 @@ export function serverWith(names: readonly string[]): object {
     nodeEnv: '',
     logger: { debug() {}, info() {}, warn() {}, error() {} },
     plugins: names.flatMap((name) => plugins[name]?.() ?? []),
+    ...(names.includes('rest') && { trustedDocuments: { documents } }),
     ...(names.includes('incrementalDelivery') && { incrementalDelivery: incrementalDelivery() }),
   };
   if (!names.includes('subgraph')) return { ...options, typeDefs: text };
