@@ -1,103 +1,122 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { isAbstractType, isLeafType, isListType } from 'graphql';
+import type { GraphQLFieldResolver, GraphQLOutputType, GraphQLSchema } from 'graphql';
+
 import type { EdgeDecision } from '../../../../src/entries/edge.ts';
 import { batch } from '../../../../src/entries/index.ts';
 import { edgeServing } from '../../../support/edge/serving.ts';
-
-const typeDefs = `
-  type Query {
-    text: String  negative: String @cacheControl(maxAge: -5)
-    droid: Droid  marked: Droid @cacheControl(maxAge: 60)  rootInherits: Droid @cacheControl(inheritMaxAge: true)
-    typed: Typed  typedLonger: Typed @cacheControl(maxAge: 120)  extended: Extended  zero: Zero
-    inheriting: Inheriting @cacheControl(maxAge: 60)
-    owned: Owned @cacheControl(maxAge: 120)  shared: Owned @cacheControl(scope: PUBLIC)  ownedByField: Common @cacheControl(scope: PRIVATE)
-    named: Named  strict: Strict  alien: Alien
-    entity: Entity @cacheControl(maxAge: 300)  found: [Found] @cacheControl(maxAge: 300)  open: Entity @cacheControl(maxAge: 80, scope: PUBLIC)
-    media: Media  sealed: Sealed @cacheControl(maxAge: 70)  letter: Letter @cacheControl(maxAge: 70)
-  }
-  type Droid {
-    id: ID!  short: String @cacheControl(maxAge: 5)  secret: String @cacheControl(scope: PRIVATE)
-    friends: [Droid]  kept: [Droid] @cacheControl(inheritMaxAge: true)  keptSecret: Droid @cacheControl(inheritMaxAge: true, scope: PRIVATE)
-  }
-  type Typed @cacheControl(maxAge: 60) { id: ID! kept: Typed @cacheControl(inheritMaxAge: true) }
-  type Extended { id: ID! } extend type Extended @cacheControl(maxAge: 30)
-  type Zero @cacheControl(maxAge: 0) { id: ID! }
-  type Inheriting @cacheControl(inheritMaxAge: true) { id: ID! kept: Inheriting }
-  type Owned @cacheControl(maxAge: 60, scope: PRIVATE) { id: ID! } type Common @cacheControl(maxAge: 60, scope: PUBLIC) { id: ID! }
-  interface Named @cacheControl(maxAge: 60) { id: ID! } interface Strict @cacheControl(maxAge: 20) { id: ID! }
-  type Hero implements Named & Strict @cacheControl(maxAge: 30) { id: ID! } type Alien implements Named { id: ID! }
-  interface Entity { id: ID! } union Found = Product | Account union Media @cacheControl(maxAge: 300) = Product | Zero
-  type Product implements Entity @cacheControl(maxAge: 300) { id: ID! }
-  type Account implements Entity @cacheControl(maxAge: 300, scope: PRIVATE) { id: ID! }
-  interface Sealed { id: ID! secret: String @cacheControl(scope: PRIVATE) related: Product @cacheControl(maxAge: 50) copy: Plain @cacheControl(maxAge: 50) }
-  type Letter implements Sealed { id: ID! secret: String related: Product @cacheControl(maxAge: 60) copy: Plain } type Plain { id: ID! }`;
-
-/** An object of every type, which has all of its fields. */
-const thing: Record<string, unknown> = { id: '1' };
-for (const name of ['keptSecret', 'related', 'copy']) thing[name] = thing;
-for (const name of ['friends', 'kept']) thing[name] = [thing];
-const one = { ...thing, kept: thing };
-const typeOf = { named: 'Hero', strict: 'Hero', entity: 'Product', open: 'Product', media: 'Product', sealed: 'Letter' };
-const rootValue = {
-  ...Object.fromEntries(['droid', 'marked', 'rootInherits', 'extended', 'zero', 'owned', 'shared', 'ownedByField', 'alien', 'letter'].map((name) => [name, thing])), // prettier-ignore
-  ...Object.fromEntries(['typed', 'typedLonger', 'inheriting'].map((name) => [name, one])),
-  ...Object.fromEntries(Object.entries(typeOf).map(([name, __typename]) => [name, { ...thing, __typename }])),
-  found: [{ ...thing, __typename: 'Product' }],
-};
+import { rowsOf } from '../../../support/text-table.ts';
 
 type Lifetime = number | 'private';
 
-const rules: readonly (readonly [rule: string, query: string, lifetime: Lifetime, defaultMaxAge?: number])[] = [
-  ['a root field without a hint has the lifetime 0', '{ droid { id } }', 'private'],
-  ['a root field without a hint has the default lifetime', '{ droid { id } }', 10, 10],
-  ['a root field of a scalar type too', '{ text }', 'private'],
-  ['an operation without hints is not kept', '{ __typename }', 'private'],
-  ['a negative maxAge sets no lifetime', '{ negative }', 'private'],
-  ['the hint of a field counts', '{ marked { id } }', 60],
-  ['the hint of a type counts', '{ typed { id } }', 60],
-  ['the hint of a type extension counts', '{ extended { id } }', 30],
-  ['the hint of a field replaces that of its type', '{ typedLonger { id } }', 120],
-  ['maxAge 0 of a type overrides the default', '{ zero { id } }', 'private', 10],
-  ['the smallest of all hints wins', '{ marked { id short } }', 5],
-  ['fields of fragments count', '{ marked { ...F } } fragment F on Droid { ... { short } }', 5],
-  ['a nested field with selections has the default lifetime', '{ marked { friends { id } } }', 'private'],
-  ['a field with inheritMaxAge has the lifetime of its parent', '{ marked { kept { id } } }', 60],
-  ['a nested field can shorten an inherited lifetime', '{ marked { kept { short } } }', 5],
-  ['a field that does not inherit has the default, even below one that inherits', '{ marked { kept { friends { short } } } }', 'private'],
-  ['inheritMaxAge of a type applies to fields of the type', '{ inheriting { kept { id } } }', 60],
-  ['inheritMaxAge has no effect at the root', '{ rootInherits { id } }', 7, 7],
-  ['inheritMaxAge does not override the lifetime of a type', '{ typedLonger { kept { id } } }', 60],
-  ['PRIVATE wins', '{ marked { secret } }', 'private'],
-  ['PRIVATE with inheritMaxAge counts', '{ marked { keptSecret { id } } }', 'private'],
-  ['the lifetime of a field keeps the scope of its type', '{ owned { id } }', 'private'],
-  ['PRIVATE of a field replaces PUBLIC of its type', '{ ownedByField { id } }', 'private'],
-  ['PUBLIC of a field replaces PRIVATE of its type', '{ shared { id } }', 60],
-  ['a skipped field does not count', 'query ($s: Boolean = true) { marked { id } text @skip(if: $s) }', 60],
-  ['an included field counts', 'query ($given: Boolean!) { marked { id } text @include(if: $given) }', 'private'],
-  ['a field that is not included does not count', 'query ($s: Boolean = false) { marked { id } text @include(if: $s) }', 60],
-  ['aliases change nothing', '{ a: marked { id } b: marked { x: id } }', 60],
-  ['introspection and __typename set no limit', '{ __typename marked { __typename id } __schema { queryType { name } } }', 60],
-  ['the strictest hint of an interface and of every type that may be there counts', '{ named { ... on Hero { id } } }', 10, 10],
-  ['a type without a lifetime has the default behind an interface', '{ named { id } }', 'private'],
-  ['the hint of an interface counts if it is stricter than those of its types', '{ strict { id } }', 20],
-  ['a type without a hint does not have the hint of its interface', '{ alien { id } }', 10, 10],
-  ['PRIVATE of a type counts behind an interface', '{ entity { id } }', 'private'],
-  ['PRIVATE of a type counts behind a union, and in a list', '{ found { ... on Product { id } } }', 'private'],
-  ['maxAge 0 of a type counts behind a union', '{ media { ... on Product { id } } }', 'private', 60],
-  ['the hint of a field replaces those of all types behind an interface', '{ open { id } }', 80],
-  ['PRIVATE of a field of an interface counts for the same field of its types', '{ sealed { ... on Letter { id secret } } }', 'private'],
-  ['PRIVATE of a field of an interface does not count for other fields', '{ sealed { id } }', 70],
-  ['the lifetime of a field of an interface shortens that of the same field of a type', '{ letter { related { id } } }', 50],
-  ['a field of an interface gives no lifetime to the same field of a type', '{ letter { copy { id } } }', 'private'],
-];
+/**
+ * The rules. Below each: a schema, an operation, and after an arrow its lifetime in seconds, by a default lifetime if there is one. Every
+ * field has a value; an abstract type is its first object type.
+ */
+const rules = rowsOf(
+  `
+  a root field without a hint has the lifetime 0
+    → type Query { a: A } type A { id: ID } → { a { id } } → private
+  a root field without a hint has the default lifetime
+    → type Query { a: A } type A { id: ID } → { a { id } } → 10 → 10
+  a root field of a scalar type too
+    → type Query { a: String } → { a } → private
+  an operation without hints is not kept
+    → type Query { a: String } → { __typename } → private
+  a negative maxAge sets no lifetime
+    → type Query { a: String @cacheControl(maxAge: -5) } → { a } → private
+  the hint of a field counts
+    → type Query { a: A @cacheControl(maxAge: 60) } type A { id: ID } → { a { id } } → 60
+  the hint of a type counts
+    → type Query { a: A } type A @cacheControl(maxAge: 60) { id: ID } → { a { id } } → 60
+  the hint of a type extension counts
+    → type Query { a: A } type A { id: ID } extend type A @cacheControl(maxAge: 30) → { a { id } } → 30
+  the hint of a field replaces that of its type
+    → type Query { a: A @cacheControl(maxAge: 120) } type A @cacheControl(maxAge: 60) { id: ID } → { a { id } } → 120
+  maxAge 0 of a type overrides the default
+    → type Query { a: A } type A @cacheControl(maxAge: 0) { id: ID } → { a { id } } → private → 10
+  the smallest of all hints wins
+    → type Query { a: A @cacheControl(maxAge: 60) } type A { id: ID b: Int @cacheControl(maxAge: 5) } → { a { id b } } → 5
+  fields of fragments count
+    → type Query { a: A @cacheControl(maxAge: 60) } type A { b: Int @cacheControl(maxAge: 5) } → { a { ...F } } fragment F on A { ... { b } } → 5
+  a nested field with selections has the default lifetime
+    → type Query { a: A @cacheControl(maxAge: 60) } type A { id: ID more: [A] } → { a { more { id } } } → private
+  a field with inheritMaxAge has the lifetime of its parent
+    → type Query { a: A @cacheControl(maxAge: 60) } type A { id: ID more: [A] @cacheControl(inheritMaxAge: true) } → { a { more { id } } } → 60
+  a nested field can shorten an inherited lifetime
+    → type Query { a: A @cacheControl(maxAge: 60) } type A { b: Int @cacheControl(maxAge: 5) more: [A] @cacheControl(inheritMaxAge: true) } → { a { more { b } } } → 5
+  a field that does not inherit has the default, even below one that inherits
+    → type Query { a: A @cacheControl(maxAge: 60) } type A { id: ID kept: A @cacheControl(inheritMaxAge: true) more: A } → { a { kept { more { id } } } } → private
+  inheritMaxAge of a type applies to fields of the type
+    → type Query { a: A @cacheControl(maxAge: 60) } type A @cacheControl(inheritMaxAge: true) { id: ID kept: A } → { a { kept { id } } } → 60
+  inheritMaxAge has no effect at the root
+    → type Query { a: A @cacheControl(inheritMaxAge: true) } type A { id: ID } → { a { id } } → 7 → 7
+  inheritMaxAge does not override the lifetime of a type
+    → type Query { a: A @cacheControl(maxAge: 120) } type A @cacheControl(maxAge: 60) { id: ID kept: A @cacheControl(inheritMaxAge: true) } → { a { kept { id } } } → 60
+  PRIVATE wins
+    → type Query { a: A @cacheControl(maxAge: 60) } type A { b: Int @cacheControl(scope: PRIVATE) } → { a { b } } → private
+  PRIVATE with inheritMaxAge counts
+    → type Query { a: A @cacheControl(maxAge: 60) } type A { id: ID b: A @cacheControl(inheritMaxAge: true, scope: PRIVATE) } → { a { b { id } } } → private
+  the lifetime of a field keeps the scope of its type
+    → type Query { a: A @cacheControl(maxAge: 120) } type A @cacheControl(maxAge: 60, scope: PRIVATE) { id: ID } → { a { id } } → private
+  PRIVATE of a field replaces PUBLIC of its type
+    → type Query { a: A @cacheControl(scope: PRIVATE) } type A @cacheControl(maxAge: 60, scope: PUBLIC) { id: ID } → { a { id } } → private
+  PUBLIC of a field replaces PRIVATE of its type
+    → type Query { a: A @cacheControl(scope: PUBLIC) } type A @cacheControl(maxAge: 60, scope: PRIVATE) { id: ID } → { a { id } } → 60
+  a skipped field does not count
+    → type Query { a: Int @cacheControl(maxAge: 60) b: Int } → query ($s: Boolean = true) { a b @skip(if: $s) } → 60
+  an included field counts
+    → type Query { a: Int @cacheControl(maxAge: 60) b: Int } → query ($given: Boolean!) { a b @include(if: $given) } → private
+  a field that is not included does not count
+    → type Query { a: Int @cacheControl(maxAge: 60) b: Int } → query ($s: Boolean = false) { a b @include(if: $s) } → 60
+  aliases change nothing
+    → type Query { a: Int @cacheControl(maxAge: 60) } → { b: a c: a } → 60
+  introspection and __typename set no limit
+    → type Query { a: A @cacheControl(maxAge: 60) } type A { id: ID } → { __typename a { __typename id } __schema { queryType { name } } } → 60
+  the strictest hint of an interface and of every type that may be there counts
+    → type Query { a: N } interface N @cacheControl(maxAge: 60) { id: ID } type A implements N @cacheControl(maxAge: 30) { id: ID } type B implements N { id: ID } → { a { ... on A { id } } } → 10 → 10
+  a type without a lifetime has the default behind an interface
+    → type Query { a: N } interface N @cacheControl(maxAge: 60) { id: ID } type A implements N { id: ID } → { a { id } } → private
+  the hint of an interface counts if it is stricter than those of its types
+    → type Query { a: N } interface N @cacheControl(maxAge: 20) { id: ID } type A implements N @cacheControl(maxAge: 30) { id: ID } → { a { id } } → 20
+  a type without a hint does not have the hint of its interface
+    → type Query { a: A } interface N @cacheControl(maxAge: 60) { id: ID } type A implements N { id: ID } → { a { id } } → 10 → 10
+  PRIVATE of a type counts behind an interface
+    → type Query { a: N @cacheControl(maxAge: 60) } interface N { id: ID } type A implements N { id: ID } type B implements N @cacheControl(scope: PRIVATE) { id: ID } → { a { id } } → private
+  PRIVATE of a type counts behind a union, and in a list
+    → type Query { a: [U] @cacheControl(maxAge: 60) } union U = A | B type A { id: ID } type B @cacheControl(scope: PRIVATE) { id: ID } → { a { ... on A { id } } } → private
+  maxAge 0 of a type counts behind a union
+    → type Query { a: U } union U @cacheControl(maxAge: 300) = A | B type A { id: ID } type B @cacheControl(maxAge: 0) { id: ID } → { a { ... on A { id } } } → private → 60
+  the hint of a field replaces those of all types behind an interface
+    → type Query { a: N @cacheControl(maxAge: 80, scope: PUBLIC) } interface N { id: ID } type A implements N @cacheControl(maxAge: 9, scope: PRIVATE) { id: ID } → { a { id } } → 80
+  PRIVATE of a field of an interface counts for the same field of its types
+    → type Query { a: N @cacheControl(maxAge: 70) } interface N { b: Int @cacheControl(scope: PRIVATE) } type A implements N { b: Int } → { a { ... on A { b } } } → private
+  PRIVATE of a field of an interface does not count for other fields
+    → type Query { a: N @cacheControl(maxAge: 70) } interface N { id: ID b: Int @cacheControl(scope: PRIVATE) } type A implements N { id: ID b: Int } → { a { id } } → 70
+  the lifetime of a field of an interface shortens that of the same field of a type
+    → type Query { a: A @cacheControl(maxAge: 70) } interface N { b: A @cacheControl(maxAge: 50) } type A implements N { id: ID b: A @cacheControl(maxAge: 60) } → { a { b { id } } } → 50
+  a field of an interface gives no lifetime to the same field of a type
+    → type Query { a: A @cacheControl(maxAge: 70) } interface N { b: A @cacheControl(maxAge: 50) } type A implements N { id: ID b: A } → { a { b { id } } } → private
+`.replaceAll(/\n {4}→/g, ' →'),
+);
+
+/** A value of a type: its object, a list of one, or a text. */
+function valueOf(type: GraphQLOutputType, schema: GraphQLSchema): unknown {
+  if (isListType(type)) return [valueOf(type.ofType as GraphQLOutputType, schema)];
+  if (isAbstractType(type)) return { __typename: schema.getPossibleTypes(type)[0]!.name };
+  return isLeafType(type) ? '1' : {};
+}
+
+const fieldResolver: GraphQLFieldResolver<unknown, unknown> = (_, __, ___, { returnType, schema }) => valueOf(returnType, schema);
 
 // `any`, because resolvers read the schema, the path and the hints in it.
 type Args = [unknown, unknown, unknown, any];
 /** Creates a resolver that uses its hints. */
 const using =
   (use: (info: any) => unknown) =>
-  (...[, , , info]: Args): object => (use(info), thing);
+  (...[, , , info]: Args): object => (use(info), { __typename: 'A', id: '1' });
 /** Creates a resolver that sets a hint. */
 const hint = (given: object): ((...given: Args) => object) => using(({ cacheControl }) => cacheControl.setCacheHint(given));
 const restricting = (...lifetimes: number[]): unknown =>
@@ -105,62 +124,68 @@ const restricting = (...lifetimes: number[]): unknown =>
 
 const later = async (...given: Args): Promise<object> => (await Promise.resolve(), hint({ maxAge: 3 })(...given));
 const destructuring = using(({ cacheControl: { setCacheHint } }) => setCacheHint({ maxAge: 30 }));
-const ofType = using(({ cacheControl, schema }) => cacheControl.setCacheHint(cacheControl.cacheHintFromType(schema.getType('Strict'))));
-const beside = '{ entity { id } found { ... on Product { id } } }';
+const ofType = using(({ cacheControl, schema }) => cacheControl.setCacheHint(cacheControl.cacheHintFromType(schema.getType('B'))));
 
-const ofResolvers: readonly (readonly [rule: string, query: string, lifetime: Lifetime, resolver: unknown, defaultMaxAge?: number])[] = [
-  ['a resolver replaces the hint of the schema with a longer one', '{ marked { id } }', 100, hint({ maxAge: 100 })],
-  ['a resolver sets the scope PRIVATE', '{ marked { id } }', 'private', hint({ scope: 'PRIVATE' })],
-  ['restrict cannot lengthen a lifetime', '{ marked { id } }', 40, restricting(100, 40)],
-  ['a hint counts that is set after a wait', '{ marked { id } }', 3, later],
-  ['setCacheHint can be destructured', '{ marked { id } }', 30, destructuring],
-  ['cacheHintFromType returns the hint of the type', '{ marked { id } }', 20, ofType],
-  ['a resolver sets a lifetime if the schema does not', '{ droid { id } }', 100, hint({ maxAge: 100 })],
-  ['a scope alone sets no lifetime', '{ droid { id } }', 'private', hint({ scope: 'PUBLIC' })],
-  ['restrict sets a lifetime if the schema does not', '{ droid { id } }', 60, restricting(60), 10],
-  ['hints of other fields count besides that of a resolver', '{ droid { id } marked { short } }', 5, hint({ maxAge: 100 })],
-  ['the lifetime of a resolver does not replace PRIVATE behind an interface', '{ entity { id } }', 'private', hint({ maxAge: 60 })],
-  ['PUBLIC of a resolver does', '{ entity { id } }', 60, hint({ maxAge: 60, scope: 'PUBLIC' })],
-  ['and leaves other fields as strict as without it', beside, 'private', hint({ scope: 'PUBLIC' })],
+const plain = 'type Query { a: A } type A { id: ID }';
+const marked = 'type Query { a: A @cacheControl(maxAge: 60) } type A { id: ID } type B @cacheControl(maxAge: 20) { id: ID }';
+const others = 'type Query { a: A b: A @cacheControl(maxAge: 60) } type A { id: ID c: Int @cacheControl(maxAge: 5) }';
+const behind = `type Query { a: N @cacheControl(maxAge: 300) b: N @cacheControl(maxAge: 300) } interface N { id: ID }
+  type A implements N { id: ID } type B implements N @cacheControl(scope: PRIVATE) { id: ID }`;
+
+/** The rules of resolvers, here that of `a`. */
+const ofResolvers: readonly (readonly [rule: string, schema: string, lifetime: Lifetime, resolver: unknown, query?: string])[] = [
+  ['a resolver replaces the hint of the schema with a longer one', marked, 100, hint({ maxAge: 100 })],
+  ['a resolver sets the scope PRIVATE', marked, 'private', hint({ scope: 'PRIVATE' })],
+  ['restrict cannot lengthen a lifetime', marked, 40, restricting(100, 40)],
+  ['a hint counts that is set after a wait', marked, 3, later],
+  ['setCacheHint can be destructured', marked, 30, destructuring],
+  ['cacheHintFromType returns the hint of the type', marked, 20, ofType],
+  ['a resolver sets a lifetime if the schema does not', plain, 100, hint({ maxAge: 100 })],
+  ['a scope alone sets no lifetime', plain, 'private', hint({ scope: 'PUBLIC' })],
+  ['restrict sets a lifetime if the schema does not', plain, 60, restricting(60)],
+  ['hints of other fields count besides that of a resolver', others, 5, hint({ maxAge: 100 }), '{ a { id } b { c } }'],
+  ['the lifetime of a resolver does not replace PRIVATE behind an interface', behind, 'private', hint({ maxAge: 60 })],
+  ['PUBLIC of a resolver does', behind, 60, hint({ maxAge: 60, scope: 'PUBLIC' })],
+  ['and leaves other fields as strict as without it', behind, 'private', hint({ scope: 'PUBLIC' }), '{ a { id } b { id } }'],
 ];
 
 const lifetimesOf = (decisions: readonly EdgeDecision[]): unknown[] => decisions.map((decision) => decision.public && decision.maxAge);
 
 describe('the lifetime of an answer', () => {
-  for (const [rule, query, lifetime, resolver, defaultMaxAge] of [
-    ...rules.map(([rule, query, lifetime, seconds]) => [rule, query, lifetime, undefined, seconds] as const),
-    ...ofResolvers,
-  ])
+  const lifetimeOf = async (query: string, server: object, defaultMaxAge?: number): Promise<Lifetime> => {
+    const options = { fieldResolver, introspection: true, ...server } as never;
+    const { get, decisions, log } = edgeServing({ cdn: 'rfc9213', defaultMaxAge, server: options });
+    const response = await get(query, { variables: { given: true } });
+    assert.equal(response.status, 200, await response.text());
+    assert.deepEqual(log, []);
+    return decisions[0]?.public === true ? decisions[0].maxAge : 'private';
+  };
+
+  for (const [rule, typeDefs, query = '', lifetime, seconds] of rules)
     test(`${rule}: ${query}`, async () => {
-      const [, root] = /\{ (\w+)/.exec(query)!;
-      const resolvers = { ...(resolver !== undefined && { Query: { [root!]: resolver } }), Entity: { __resolveType: () => 'Product' } };
-      const { get, decisions, log } = edgeServing({
-        cdn: 'rfc9213',
-        defaultMaxAge,
-        server: { typeDefs, resolvers, rootValue, introspection: true } as never,
-      });
+      const found = await lifetimeOf(query, { typeDefs, resolvers: {} }, seconds === undefined ? undefined : Number(seconds));
 
-      const response = await get(query, { variables: { given: true } });
-
-      assert.equal(response.status, 200, await response.text());
-      assert.equal(decisions[0]?.public === true ? decisions[0].maxAge : 'private', lifetime);
-      assert.deepEqual(log, []);
+      assert.equal(String(found), lifetime);
     });
 
-  test('is that of the fields that a variable skips or includes in this request', async () => {
-    const { get, decisions } = edgeServing({ server: { typeDefs, resolvers: {}, rootValue } as never });
+  for (const [rule, typeDefs, lifetime, resolver, query = '{ a { id } }'] of ofResolvers)
+    test(rule, async () => assert.equal(await lifetimeOf(query, { typeDefs, resolvers: { Query: { a: resolver } } }), lifetime));
 
-    for (const s of [true, false]) await get('query ($s: Boolean!) { marked { id } text @skip(if: $s) }', { variables: { s } });
+  test('is that of the fields that a variable skips or includes in this request', async () => {
+    const typeDefs = 'type Query { a: Int @cacheControl(maxAge: 60) b: Int }';
+    const { get, decisions } = edgeServing({ server: { typeDefs, rootValue: {} } });
+
+    for (const s of [true, false]) await get('query ($s: Boolean!) { a b @skip(if: $s) }', { variables: { s } });
 
     assert.deepEqual(lifetimesOf(decisions), [60, false]);
   });
 
   test('the strictest hint of the items of a list counts', async () => {
-    const short = (...[, , , { path, cacheControl }]: Args): void => cacheControl.setCacheHint({ maxAge: path.prev.key === 1 ? 8 : 90 });
-    const server = { typeDefs, resolvers: { Droid: { short } }, rootValue: { marked: { kept: [thing, thing] } } };
-    const { get, decisions } = edgeServing({ server: server as never });
+    const b = (...[, , , { path, cacheControl }]: Args): void => cacheControl.setCacheHint({ maxAge: path.prev.key === 1 ? 8 : 90 });
+    const typeDefs = 'type Query { a: [A] @cacheControl(maxAge: 60) } type A { b: Int }';
+    const { get, decisions } = edgeServing({ server: { typeDefs, resolvers: { A: { b } }, rootValue: { a: [{}, {}] } } as never });
 
-    await get('{ marked { kept { short } } }');
+    await get('{ a { b } }');
 
     assert.deepEqual(lifetimesOf(decisions), [8]);
   });
