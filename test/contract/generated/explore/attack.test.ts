@@ -12,7 +12,7 @@ import { cases } from '../../../support/long-form.ts';
 import { createRandom } from '../../../support/random.ts';
 import type { Random } from '../../../support/random.ts';
 import { policies, randomModel, scopes } from '../rights/model.ts';
-import type { Model } from '../rights/model.ts';
+import type { Model, TypeModel } from '../rights/model.ts';
 import { OperationGenerator } from '../rights/operations.ts';
 import type { RandomOperation } from '../rights/operations.ts';
 import { decide, neededPlaces, referenceSchema } from '../rights/reference.ts';
@@ -56,12 +56,13 @@ function createTrial(at: number, hole?: Hole): Trial {
     const marks = new Set<string>();
     const explored = serve(model, at, (typeDefs) => withMarks(random, model, typeDefs, marks), hole);
     const secretTypes = [...marks].filter((mark) => !mark.includes('.'));
+    queries.push(...smallQueries(schema));
     return { ...trial, explored, without: undefined, isHidden: (place) => isMarked(model, marks, place), secretTypes };
   }
   const rule = random.chance(0.3) ? `@${model.names.authenticated}` : '';
   const withSecrets = (typeDefs: string): string => `
     ${definition}
-    ${typeDefs.replaceAll('(given: E0)', '(given: E0, secretArgument: HiddenInput @internal)')}
+    ${typeDefs.replaceAll(/(?<=\(given: E0|all: \[In!\])(?=\))/g, ', secretArgument: HiddenInput @internal')}
     extend type ${model.roots.query} { hidden: Hidden @internal ${rule} secretTitle: String @internal }
     extend type T0 { hidden(in: HiddenInput): [Hidden] "The secretTitle" secretTitle: String @internal ${rule} }
     "The secretTitle" type Hidden @internal { id: ID secretTitle(in: HiddenEnum): String hidden: T0 }
@@ -70,6 +71,16 @@ function createTrial(at: number, hole?: Hole): Trial {
   const explored = serve(model, at, withSecrets, hole);
   const isHidden = (place: string): boolean => /secretTitle|hidden|Hidden/.test(place);
   return { ...trial, explored, without: serve(model, at), isHidden, secretTypes: [] };
+}
+
+/** One field below each field of the root, several times: the resolvers return each possible type in turn. */
+function smallQueries(schema: GraphQLSchema): readonly Query[] {
+  return Object.values(schema.getQueryType()!.getFields()).flatMap(({ name, type }) => {
+    const below = getNamedType(type);
+    const fields = isObjectType(below) || isInterfaceType(below) ? Object.keys(below.getFields()) : [];
+    const names = isCompositeType(below) ? ['__typename', ...fields] : [];
+    return names.map((field) => ({ given: { query: `{ ${[1, 2, 3, 4].map((at) => `x${at}: ${name} { ${field} }`).join(' ')} }` } }));
+  });
 }
 
 /** Hides some fields and types of queries, and adds them to `marks`. */
@@ -83,7 +94,8 @@ function withMarks(random: Random, { types, roots }: Model, typeDefs: string, ma
     marks.add(`${owner}.${field}`);
     return `${line} @internal`;
   });
-  const hidden = [...types.values()].filter(({ name }, at) => !isRoot(name) && (at === 0 || random.chance(0.15)));
+  const isHidden = ({ name }: TypeModel): boolean => !isRoot(name) && random.chance(0.2);
+  const hidden = [...types.values()].filter((type) => isHidden(type) || (marks.size === 0 && type.name === 'S0'));
   for (const { name } of hidden) marks.add(name);
   const keywords = { object: 'type', interface: 'interface', enum: 'enum', scalar: 'scalar', union: 'union' };
   return [definition, ...lines, ...hidden.map(({ kind, name }) => `extend ${keywords[kind]} ${name} @internal`)].join('\n');
@@ -115,6 +127,9 @@ const others: readonly Query['given'][] = [
   { query: 'query ($all: [In!]) { find(all: $all) }', variables: { all: [{ kind: 'V9' }, { other: {} }] } },
   { query: 'query ($kind: E0) { find(by: { kind: $kind }) }', variables: { kind: 'V9' } },
   { query: 'query ($in: HiddenInput) { find(by: { other: $in }) }', variables: { in: {} } },
+  { query: 'query ($in: HiddenInput) { find }' },
+  { query: '{ find(secretArgument: { a: "x" }) }' },
+  { query: '{ find(by: { kind: "V9" }) }' },
   { query: '{ find(by: { secretInptu: "x" }) secretTitel hiden { id } }' },
   { query: '{ __type(name: "Hidden") { name } }' },
   { query: '{ _service { sdl } }' },
