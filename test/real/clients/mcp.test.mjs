@@ -5,6 +5,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 
+import { budget, memoryStore } from '../../../dist/esm/budget.js';
+import { limits } from '../../../dist/esm/limits.js';
 import { mcp, mcpDefinitions } from '../../../dist/esm/mcp.js';
 import { serveDuringTests } from './served.mjs';
 
@@ -31,7 +33,11 @@ const server = serveDuringTests({
     },
     only: true,
   },
-  plugins: [mcp({ name: 'shop', version: '1.0.0', origins: ['http://localhost'] })],
+  plugins: [
+    mcp({ name: 'shop', version: '1.0.0', origins: ['http://localhost'], explore: true }),
+    limits({ maxCost: 100 }),
+    budget({ store: memoryStore(), identity: () => 'agent', capacity: 1000, refillPerSecond: 1, whenStoreFails: 'refuse' }),
+  ],
 });
 const urlOf = () => `http://localhost:${new URL(server.url).port}/mcp`;
 
@@ -47,13 +53,17 @@ for (const [generation, packages, options] of [
 
     const { tools } = await client.listTools();
     const called = await client.callTool({ name: 'get_book', arguments: { id: '7' } });
+    const found = await client.callTool({ name: 'search_schema', arguments: { query: 'title of a book' } });
+    const run = await client.callTool({ name: 'run_query', arguments: { query: '{ book(id: 8) { title } }' } });
     const failed = await client.callTool({ name: 'test_error_handling', arguments: {} });
 
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ['get_book', 'test_error_handling', 'test_simple_text'],
+      ['get_book', 'test_error_handling', 'test_simple_text', 'run_query', 'search_schema'],
     );
     assert.deepEqual(called.structuredContent, { book: { title: 'Book 7', pages: null } });
+    assert.deepEqual(found.structuredContent.paths, ['Query.book.title', 'Query.book', 'Query.book.pages']);
+    assert.deepEqual(run.structuredContent.data, { book: { title: 'Book 8' } });
     assert.equal(failed.isError, true);
     await assert.rejects(client.callTool({ name: 'nothing', arguments: {} }), /Unknown tool/);
     await client.close();

@@ -21,56 +21,44 @@ import { Slice } from './slice.ts';
 import { VisibleSchema } from './visible-schema.ts';
 import type { Field } from './visible-schema.ts';
 
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
 const maxFound = 50;
+const text = { type: 'string' };
 
 /** The two tools, as clients see them. */
 export const exploreTools: readonly ListedTool[] = [
-  {
-    name: 'run_query',
+  toolOf('run_query', {
     description:
       'Runs a GraphQL query that you have written with what search_schema has found. Only queries run: no mutations, and no introspection. Queries cost points. The result has the cost, and what is left. Request few items and few fields.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        query: { type: 'string', description: 'A document with one query' },
-        variables: { type: 'object', description: 'The values of its variables' },
-      },
-      required: ['query'],
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: 'object',
-      properties: {
-        data: { type: 'object' },
-        cost: { type: 'number', description: 'Points that the query has cost' },
-        left: { type: 'number', description: 'Points that are left' },
-      },
-      required: ['data', 'cost'],
-    },
-    annotations,
-  },
-  {
-    name: 'search_schema',
+    takes: { query: text, variables: { type: 'object' } },
+    gives: { data: { type: 'object' }, cost: { type: 'number' }, left: { type: 'number' } },
+    always: ['data', 'cost'],
+  }),
+  toolOf('search_schema', {
     description:
-      'Finds the fields of the GraphQL schema that answer a question. Returns types with these fields, and their paths from the root: Query.search.nodes[Issue].title is { search { nodes { ... on Issue { title } } } }.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        query: { type: 'string', description: 'What you want to know, in a few words' },
-        limit: { type: 'integer', minimum: 1, maximum: maxFound, description: 'The most fields to find' },
-      },
-      required: ['query'],
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: 'object',
-      properties: { sdl: { type: 'string' }, paths: { type: 'array', items: { type: 'string' } } },
-      required: ['sdl', 'paths'],
-    },
-    annotations,
-  },
+      'Finds the fields of the GraphQL schema that answer a question in a few words. Returns types with these fields, and paths from the root: Query.search.nodes[Issue].title is { search { nodes { ... on Issue { title } } } }. The limit is the most fields to find.',
+    takes: { query: text, limit: { type: 'integer', minimum: 1, maximum: maxFound } },
+    gives: { sdl: text, paths: { type: 'array', items: text } },
+    always: ['sdl', 'paths'],
+  }),
 ];
+
+function toolOf(
+  name: string,
+  {
+    description,
+    takes,
+    gives,
+    always,
+  }: { readonly description: string; readonly takes: object; readonly gives: object; readonly always: readonly string[] },
+): ListedTool {
+  return {
+    name,
+    description,
+    inputSchema: { type: 'object', properties: takes, required: ['query'], additionalProperties: false },
+    outputSchema: { type: 'object', properties: gives, required: always },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  };
+}
 
 /** The arguments of both tools. */
 export interface ExploreArguments {
