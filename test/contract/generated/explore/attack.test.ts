@@ -187,8 +187,10 @@ function problemsOfRun(
     if (new RegExp(`\\b${name}\\b`).test(told.text) && !given.query.includes(name)) problems.push(`${name} is shown`);
   if (isForbidden && calls.length + points > 0) problems.push('a refused document had effects');
   const cost = Number(/\\?"cost\\?":(\d+)/.exec(told.text)?.[1] ?? 0);
+  if (effects.isBroke && (calls.length > 0 || !/costliest/.test(told.text)))
+    problems.push('a query without points ran, or is not told why it costs so much');
   if (points > cost) problems.push(`${points} points were taken, and ${cost} were told`);
-  if (operation === undefined || isForbidden) return problems;
+  if (operation === undefined || isForbidden || effects.isBroke) return problems;
   const refused = isRefused(operation, caller);
   if (refused && calls.length + points > 0) problems.push('a query without rights had effects');
   // The tool cannot say which one of several runs. Null for a condition is an error of a query that runs.

@@ -23,6 +23,8 @@ export interface Effects {
   claims: number;
   readonly asked: string[];
   points: number;
+  /** True if the points did not suffice. */
+  isBroke: boolean;
 }
 
 /** An answer of a tool. */
@@ -62,7 +64,7 @@ export function serve(model: Model, seed: number, edit?: (typeDefs: string) => s
     extend type ${query} ${finds}`;
   const typeDefs = edit === undefined ? visible : edit(visible);
   let caller: Caller = { scopes: undefined, policies: new Map() };
-  let effects: Effects = { calls: [], claims: 0, asked: [], points: 0 };
+  let effects: Effects = { calls: [], claims: 0, asked: [], points: 0, isBroke: false };
   const resolvers = createResolvers(model, createRandom(seed + 1), (_info, place) => void effects.calls.push(place));
   resolvers[query]!['find'] = () => void effects.calls.push(`${query}.find`);
   for (const type of typeDefs.includes('type Hidden') ? [query, 'T0', 'Hidden'] : [])
@@ -96,8 +98,10 @@ export function serve(model: Model, seed: number, edit?: (typeDefs: string) => s
     whenStoreFails: 'refuse',
     store: {
       take: (_id, { cost }) => {
-        effects.points += hole === 'points are taken twice' ? 2 * cost : cost;
-        return Promise.resolve({ isTaken: true, untilFull: cost });
+        const isTaken = cost <= 300;
+        if (isTaken) effects.points += hole === 'points are taken twice' ? 2 * cost : cost;
+        else effects.isBroke = true;
+        return Promise.resolve({ isTaken, untilFull: isTaken ? cost : 1e12 });
       },
     },
   });
@@ -124,7 +128,7 @@ export function serve(model: Model, seed: number, edit?: (typeDefs: string) => s
     typeDefs,
     enter(next) {
       caller = next;
-      effects = { calls: [], claims: 0, asked: [], points: 0 };
+      effects = { calls: [], claims: 0, asked: [], points: 0, isBroke: false };
       return effects;
     },
     async call(tool, given) {
