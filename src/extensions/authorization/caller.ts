@@ -7,24 +7,25 @@ import type { Rules } from './rules.ts';
 
 export type Logger = Parameters<RightsFact['callerOf']>[1];
 
+/** Returns the error of a caller who does not meet all rules. `sort`: puts rules in the order in which policies are asked. Rejects if `claims` fails. */
+export type Caller = (rules: readonly RightsRule[], { sort }: Pick<Rules, 'sort'>) => Promise<GraphQLError | undefined>;
+
 /** Who sends an operation: asks for claims once, and for each policy at most once. */
-export class Caller {
-  readonly #options: AuthorizationOptions;
-  readonly #context: unknown;
-  readonly #logger: Logger;
-  #held: Promise<ReadonlySet<string> | undefined> | undefined;
-  readonly #answers = new Map<string, Promise<boolean> | boolean>();
-
-  constructor(options: AuthorizationOptions, context: unknown, logger: Logger) {
-    this.#options = options;
-    this.#context = context;
-    this.#logger = logger;
-  }
-
-  /** The error of a caller who does not meet all rules. `sort`: puts rules in the order in which policies are asked. Rejects if `claims` fails. */
-  async refusalBy(rules: readonly RightsRule[], { sort }: Pick<Rules, 'sort'>): Promise<GraphQLError | undefined> {
+export function createCaller(options: AuthorizationOptions, context: unknown, logger: Logger): Caller {
+  let asked: Promise<ReadonlySet<string> | undefined> | undefined;
+  const answers = new Map<string, Promise<boolean> | boolean>();
+  const policy = async (name: string): Promise<boolean> => {
+    try {
+      return ((await options.policies![name]!({ context })) as unknown) === true;
+    } catch (error) {
+      logger.error(`The policy "${name}" of authorization() failed, which counts as false.`, error);
+      return false;
+    }
+  };
+  const isOpen = (all: readonly string[]): boolean => all.every((name) => answers.get(name) !== false);
+  return async (rules, { sort }) => {
     if (rules.length === 0) return undefined;
-    const held = await (this.#held ??= this.#claims());
+    const held = await (asked ??= claimsOf(options, context));
     const missing = new Set<string>();
     const needed = new Set<string>();
     let isRefused = false;
@@ -41,44 +42,30 @@ export class Caller {
     const scopes = { missing: [...missing].toSorted(), needed: [...needed].toSorted() };
     if (isRefused) return refusal(held === undefined ? 'UNAUTHENTICATED' : 'FORBIDDEN', scopes);
     const policies = sort(rules.filter((rule) => rule.policies !== undefined)).map((rule) => rule.policies!);
-    return (await this.#meet(policies)) ? undefined : refusal('FORBIDDEN', scopes);
-  }
-
-  /** The caller's claims, undefined for nobody. A failure is not thrown as a GraphQLError, so the answer is a masked 500. */
-  async #claims(): Promise<ReadonlySet<string> | undefined> {
-    let given: unknown;
-    try {
-      given = await this.#options.claims({ context: this.#context });
-    } catch (error) {
-      throw new Error('The option claims of authorization() failed. For an invalid token, return undefined.', { cause: error });
-    }
-    if (given === undefined || given === null) return undefined;
-    if (Array.isArray(given) && given.every((one) => typeof one === 'string')) return new Set(given);
-    throw new TypeError(`Expected claims of authorization() to return a list of texts, undefined or null, got ${describe(given)}.`);
-  }
-
-  /** Asks policies of rules one after the other, as long as each rule has an alternative that may be met. */
-  async #meet(rules: readonly (readonly (readonly string[])[])[]): Promise<boolean> {
-    const isOpen = (all: readonly string[]): boolean => all.every((name) => this.#answers.get(name) !== false);
-    for (const alternatives of rules)
-      while (rules.every((one) => one.some(isOpen))) {
-        const name = alternatives.find(isOpen)!.find((one) => this.#answers.get(one) !== true);
+    // One after the other, as long as each rule has an alternative that may be met.
+    for (const alternatives of policies)
+      while (policies.every((one) => one.some(isOpen))) {
+        const name = alternatives.find(isOpen)!.find((one) => answers.get(one) !== true);
         if (name === undefined) break;
-        const asked = this.#answers.get(name) ?? this.#policy(name);
-        this.#answers.set(name, asked);
-        this.#answers.set(name, await asked);
+        const answer = answers.get(name) ?? policy(name);
+        answers.set(name, answer);
+        answers.set(name, await answer);
       }
-    return rules.every((one) => one.some(isOpen));
-  }
+    return policies.every((one) => one.some(isOpen)) ? undefined : refusal('FORBIDDEN', scopes);
+  };
+}
 
-  async #policy(name: string): Promise<boolean> {
-    try {
-      return ((await this.#options.policies![name]!({ context: this.#context })) as unknown) === true;
-    } catch (error) {
-      this.#logger.error(`The policy "${name}" of authorization() failed, which counts as false.`, error);
-      return false;
-    }
+/** The caller's claims, undefined for nobody. A failure is not thrown as a GraphQLError, so the answer is a masked 500. */
+async function claimsOf(options: AuthorizationOptions, context: unknown): Promise<ReadonlySet<string> | undefined> {
+  let given: unknown;
+  try {
+    given = await options.claims({ context });
+  } catch (error) {
+    throw new Error('The option claims of authorization() failed. For an invalid token, return undefined.', { cause: error });
   }
+  if (given === undefined || given === null) return undefined;
+  if (Array.isArray(given) && given.every((one) => typeof one === 'string')) return new Set(given);
+  throw new TypeError(`Expected claims of authorization() to return a list of texts, undefined or null, got ${describe(given)}.`);
 }
 
 /** An error with a challenge (RFC 6750 section 3). A caller who lacks no scope gets none with 403, because another token would not help. */

@@ -93,12 +93,10 @@ export class Needs {
   }
 
   #isSame(answers: Found['answers'], asked: Asked): boolean {
-    for (const [question, answer] of answers) if (this.#answer(question, asked) !== answer) return false;
+    const now = (question: Question): unknown =>
+      typeof question === 'string' ? asked.variableValues?.[question] : namesOf(this.typesIn(question, asked));
+    for (const [question, answer] of answers) if (now(question) !== answer) return false;
     return true;
-  }
-
-  #answer(question: Question, asked: Asked): unknown {
-    return typeof question === 'string' ? asked.variableValues?.[question] : namesOf(this.typesIn(question, asked));
   }
 
   /** The types that representations name, sorted, as resolvers get them: in literals, variables, and variables in literals. */
@@ -267,8 +265,7 @@ class Walk {
     if (known === undefined) this.#narrowed.set(types, (known = new Map<string, Types>()));
     let narrowed = known.get(condition);
     if (narrowed === undefined) {
-      const type = this.#needs.schema.getType(condition);
-      const allowed = type === undefined ? noTypes : this.#needs.typesOf(type);
+      const allowed = this.#needs.typesOf(this.#needs.schema.getType(condition)!);
       const [few, many] = types.all.size < allowed.all.size ? [types, allowed] : [allowed, types];
       const both = [...few.all].filter((one) => many.all.has(one));
       // Of types that are known already, the needs of their fields are known, too.
@@ -279,31 +276,24 @@ class Walk {
   }
 }
 
-const noTypes: Types = new Types([]);
-
 function namesOf(types: readonly EntityType[]): string {
   return types.map(({ name }) => name).join(' ');
 }
 
 /** The names of fragments, each after all that spread it. */
 function spreadIn(root: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): readonly string[] {
-  const names = new Set<string>();
-  const order: string[] = [];
-  const read = ({ selections }: SelectionSetNode): void => {
-    for (const node of selections) {
+  const read = new Set<string>();
+  const visitAll = ({ selections }: SelectionSetNode): void => {
+    for (const node of selections)
       if (node.kind !== Kind.FRAGMENT_SPREAD) {
-        if (node.selectionSet !== undefined) read(node.selectionSet);
-        continue;
+        if (node.selectionSet !== undefined) visitAll(node.selectionSet);
+      } else if (!read.has(node.name.value)) {
+        visitAll(fragments.get(node.name.value)!.selectionSet);
+        read.add(node.name.value);
       }
-      const name = node.name.value;
-      if (names.has(name)) continue;
-      names.add(name);
-      read(fragments.get(name)!.selectionSet);
-      order.push(name);
-    }
   };
-  read(root);
-  return order.toReversed();
+  visitAll(root);
+  return [...read].toReversed();
 }
 
 /**

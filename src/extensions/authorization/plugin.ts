@@ -4,7 +4,8 @@ import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graph
 import type { ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { isRecord, textOfRule } from '../../shared/index.ts';
 import type { RightsFact, RightsRule } from '../../shared/index.ts';
-import { Caller } from './caller.ts';
+import { createCaller } from './caller.ts';
+import type { Caller } from './caller.ts';
 import { Needs } from './needs.ts';
 import { assertAuthorizationOptions } from './options.ts';
 import type { AuthorizationOptions } from './options.ts';
@@ -33,7 +34,7 @@ export function authorization<TContext = any>(options: AuthorizationOptions<TCon
   const factOf = (schema: GraphQLSchema): RightsFact => {
     const needsOf: RightsFact['needsOf'] = (document, operation) => needsIn(schema).of({ document, operation, variableValues: undefined });
     const callerOf: RightsFact['callerOf'] = (contextValue, logger) => {
-      const caller = new Caller(options, contextValue, logger);
+      const refusalBy = createCaller(options, contextValue, logger);
       return async (read) => {
         let rules: readonly RightsRule[];
         try {
@@ -42,7 +43,7 @@ export function authorization<TContext = any>(options: AuthorizationOptions<TCon
           logger.error('A rule of authorization() is wrong.', error);
           return false;
         }
-        return (await caller.refusalBy(rules, needsIn(schema).rules)) === undefined;
+        return (await refusalBy(rules, needsIn(schema).rules)) === undefined;
       };
     };
     const rulesOf: RightsFact['rulesOf'] = (type, field) => needsIn(schema).ofField(needsIn(schema).typesOf(type), field).rules;
@@ -66,21 +67,27 @@ export function authorization<TContext = any>(options: AuthorizationOptions<TCon
       return verbose === true ? reportOn(factOf(schema), trustedDocuments()) : [];
     },
     start({ schema, nodeEnv, logger, facts }) {
-      if (nodeEnv === 'development' || nodeEnv === 'test') assertRules(needsIn(schema).rules);
-      else if (!(textHasRules ?? hasRules(needsIn(schema).rules))) logger.error(noRules);
+      const isStrict = nodeEnv === 'development' || nodeEnv === 'test';
+      try {
+        // In production, types are not made before they are needed.
+        if (isStrict || textHasRules !== true) assertRules(needsIn(schema).rules);
+      } catch (error) {
+        if (isStrict) throw error;
+        if ((error as Error).message === noRules) logger.error(noRules);
+      }
       facts.set('rights', factOf(schema));
     },
     admit(execution) {
       const needs = needsIn(execution.schema);
       const rules = needs.of(execution);
       execution.facts.set('rights', rules);
-      return rules.length === 0 ? undefined : decide(new Caller(options, execution.contextValue, execution.call.logger), rules, needs);
+      return rules.length === 0 ? undefined : decide(createCaller(options, execution.contextValue, execution.call.logger), rules, needs);
     },
   };
 }
 
-async function decide(caller: Caller, needed: readonly RightsRule[], { rules }: Needs): Promise<void> {
-  const refusal = await caller.refusalBy(needed, rules);
+async function decide(refusalBy: Caller, needed: readonly RightsRule[], { rules }: Needs): Promise<void> {
+  const refusal = await refusalBy(needed, rules);
   if (refusal !== undefined) throw refusal;
 }
 
@@ -90,11 +97,6 @@ function assertRules(rules: Rules): void {
     throw error;
   });
   if (found.length === 0) throw new Error(noRules);
-}
-
-function hasRules(rules: Rules): boolean {
-  let hasWrong = false;
-  return rules.inOrder(() => (hasWrong = true)).length > 0 || hasWrong;
 }
 
 /** One sentence for each operation of a valid trusted document. */
