@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { BuildFailure, BuildOptions, Plugin } from 'esbuild';
+import type { BuildOptions, Plugin } from 'esbuild';
 
 import { builtFile, runBuiltFile } from '../project/built-file.ts';
-import { formatMessages, importEsbuild, schemaLoaders } from '../project/loader.ts';
+import { bundle, formatMessages, schemaLoaders } from '../project/loader.ts';
 import { cacheFile } from './cached-loader.ts';
 import type { CachedBundle } from './cached-loader.ts';
 import { DevError } from '../project/problem.ts';
@@ -26,10 +26,10 @@ export interface CodeCacheSettings {
  */
 export async function writeCodeCache({ file, folder, flags }: CodeCacheSettings): Promise<void> {
   const options: BuildOptions = { entryPoints: [file], minify: true, external: ['@aws-sdk/*'], loader: schemaLoaders };
-  const bundle = await bundleText(options);
+  const text = await bundleText(options);
   await removeEarlier(folder);
-  const name = `function-${createHash('sha256').update(bundle).digest('hex').slice(0, 16)}.js`;
-  await writeFile(join(folder, name), bundle);
+  const name = `function-${createHash('sha256').update(text).digest('hex').slice(0, 16)}.js`;
+  await writeFile(join(folder, name), text);
   const cache = join(folder, cacheFile({ file: name }));
   const exported = await makeCache(join(folder, name), cache, flags);
   await writeFile(join(folder, 'index.js'), await loaderText({ file: name }, exported));
@@ -65,32 +65,17 @@ const withoutMissing: Plugin = {
 };
 
 async function bundleText(options: BuildOptions): Promise<string> {
-  const esbuild = await importEsbuild();
-  const settings: BuildOptions = {
-    // The default is the working directory at the time esbuild was loaded.
-    absWorkingDir: process.cwd(),
-    bundle: true,
-    platform: 'node',
-    target: `node${process.versions.node}`,
+  const { outputFiles, errors } = await bundle({
     // V8 caches scripts, not modules.
     format: 'cjs',
     mainFields: ['module', 'main'],
     // Dynamic imports in a `vm` script need an experimental setting; require does not.
     supported: { 'dynamic-import': false },
-    write: false,
-    logLevel: 'silent',
     plugins: [withoutMissing],
     ...options,
-  };
-  try {
-    const { outputFiles } = await esbuild.build(settings);
-    return outputFiles?.[0]?.text ?? '';
-  } catch (error) {
-    const { errors } = error as Partial<BuildFailure>;
-    if (errors === undefined) throw error;
-    const reason = await formatMessages(esbuild, errors);
-    throw new DevError(`Cannot bundle the function for its code cache:\n\n${reason}${otherwise}`, { cause: error });
-  }
+  });
+  if (errors.length === 0) return outputFiles?.[0]?.text ?? '';
+  throw new DevError(`Cannot bundle the function for its code cache:\n\n${await formatMessages(errors)}${otherwise}`);
 }
 
 /** Runs the bundle as the platform would, in a separate process. Resolves to the names of its exports. */
@@ -107,11 +92,11 @@ async function makeCache(file: string, cache: string, flags: readonly string[]):
  * The code of index.js. It assigns each export by name, so that ES modules find them. Lambda imports it, and takes `index.default` of a
  * CommonJS module for all of its exports; a default export is therefore also exported as `handler`.
  */
-async function loaderText(bundle: Omit<CachedBundle, 'folder'>, exported: readonly string[]): Promise<string> {
+async function loaderText(cached: Omit<CachedBundle, 'folder'>, exported: readonly string[]): Promise<string> {
   const names = exported.filter((name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== '__esModule');
   const contents = `
     import { loadCached } from ${JSON.stringify(builtFile('cached-loader'))};
-    const loaded = loadCached(${JSON.stringify(bundle).replace('{', '{ folder: __dirname, ')}, require);
+    const loaded = loadCached(${JSON.stringify(cached).replace('{', '{ folder: __dirname, ')}, require);
     ${names.map((name) => `exports.${name} = loaded.${name};`).join('\n')}
     ${names.includes('default') && !names.includes('handler') ? 'exports.handler = loaded.default;' : ''}`;
   return bundleText({ stdin: { contents, resolveDir: process.cwd() }, minify: true });

@@ -1,4 +1,4 @@
-import type { BuildOptions, BuildResult, Message, Metafile, Plugin } from 'esbuild';
+import type { BuildFailure, BuildOptions, BuildResult, Message, Metafile, Plugin } from 'esbuild';
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
@@ -56,6 +56,25 @@ export async function importEsbuild(): Promise<Esbuild> {
     if (!/^(?:ERR_)?MODULE_NOT_FOUND$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
     throw new DevError('graphql-functions compiles functions with esbuild, which is not installed: npm i -D esbuild', { cause: error });
   }
+}
+
+/** Bundles code for this version of Node, and writes nothing. Resolves also for code with errors, which the result has. */
+export async function bundle(options: BuildOptions): Promise<BuildResult> {
+  const { build } = await importEsbuild();
+  const settings: BuildOptions = {
+    // The default is the working directory at the time esbuild was loaded.
+    absWorkingDir: process.cwd(),
+    bundle: true,
+    platform: 'node',
+    target: `node${process.versions.node}`,
+    write: false,
+    logLevel: 'silent',
+    ...options,
+  };
+  return build(settings).catch((error: BuildFailure) => {
+    if (error.errors === undefined) throw error;
+    return error as unknown as BuildResult;
+  });
 }
 
 /** Loaders for schema files. The bundler of a deployment needs the same loaders (docs/codegen.md). */
@@ -117,16 +136,10 @@ function optionsFor(file: string, plugin: Plugin): BuildOptions {
   const address = JSON.stringify(pathToFileURL(file).href);
   return {
     entryPoints: [file],
-    // The default is the working directory at the time esbuild was loaded.
-    absWorkingDir: process.cwd(),
     // This path is only the base of the paths in the source map: the code is written elsewhere.
     outfile: `${file}.mjs`,
-    write: false,
-    bundle: true,
     external: ['cloudflare:*'],
-    platform: 'node',
     format: 'esm',
-    target: `node${process.versions.node}`,
     // Resolves packages as Node does, without the field and the condition that only bundlers know, so that each module of a package is
     // loaded once.
     mainFields: ['main'],
@@ -138,7 +151,6 @@ function optionsFor(file: string, plugin: Plugin): BuildOptions {
     sourcesContent: false,
     sourceRoot: new URL('.', pathToFileURL(file)).href,
     metafile: true,
-    logLevel: 'silent',
     plugins: [plugin],
   };
 }
@@ -189,15 +201,12 @@ function createIsOutside(): (path: string) => boolean {
 
 /** Compiles a function, without the packages that it imports. */
 export async function compileFunction({ file }: FunctionSource): Promise<Compilation> {
-  const esbuild = await importEsbuild();
   const packages: PackageImport[] = [];
-  const options = optionsFor(file, sourcePlugin(packages));
-  // A failed build rejects with its result.
-  const { metafile, outputFiles, ...result } = await esbuild.build(options).catch((error: unknown) => error as BuildResult);
+  const { metafile, outputFiles, ...result } = await bundle(optionsFor(file, sourcePlugin(packages)));
   const errors = result.errors.map(toUserMessage);
   const [output] = outputFiles ?? [];
   if (errors.length > 0 || output === undefined)
-    return { kind: 'problem', message: await formatMessages(esbuild, errors), problems: errors.map(toProblem) };
+    return { kind: 'problem', message: await formatMessages(errors), problems: errors.map(toProblem) };
   const inputs = Object.keys(metafile?.inputs ?? {});
   return {
     kind: 'code',
@@ -226,8 +235,8 @@ function findCircle(inputs: Metafile['inputs']): readonly string[] | undefined {
 }
 
 /** Formats esbuild's messages, with files and lines. */
-export async function formatMessages(esbuild: Esbuild, messages: readonly Message[]): Promise<string> {
-  const texts = await esbuild.formatMessages([...messages], { kind: 'error' });
+export async function formatMessages(messages: readonly Message[]): Promise<string> {
+  const texts = await (await importEsbuild()).formatMessages([...messages], { kind: 'error' });
   return texts.join('').trim();
 }
 
