@@ -166,7 +166,7 @@ export interface ItemReceiver {
   onEnd(error: GraphQLError | undefined): void;
 }
 
-interface StreamOrigin {
+export interface StreamOrigin {
   readonly label: string | undefined;
   /** The field of the items. */
   readonly field: PlannedField;

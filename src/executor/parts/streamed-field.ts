@@ -9,6 +9,7 @@ import type { Run } from '../run/run.ts';
 import { drainedWhenLeft, handleRejections } from '../run/unhandled-rejections.ts';
 import { sizeOfRead } from '../costs.ts';
 import { laterOf, sizeOfPath, StreamedList } from './later.ts';
+import type { StreamOrigin } from './later.ts';
 import type { StreamUsage } from './usage.ts';
 
 /** A list field with `@stream`. The first items arrive with the object; each further item is delivered when it is complete. */
@@ -63,12 +64,8 @@ export class StreamedField implements Streaming {
   }
 }
 
-interface Following {
+interface Following extends Pick<StreamOrigin, 'item' | 'count' | 'iterator' | 'isAsync'> {
   readonly position: Position;
-  readonly item: Shape;
-  readonly count: number;
-  readonly iterator: Iterator<unknown> | AsyncIterator<unknown>;
-  readonly isAsync: boolean;
 }
 
 /** The items of an iterable, up to its error. They are read at once, because an unhandled rejection of one of them would end the process. */

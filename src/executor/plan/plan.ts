@@ -14,7 +14,7 @@ import type { PageDefaults } from './arguments.ts';
 import { collectFields } from './collect-fields.ts';
 import { Selection } from './planned-field.ts';
 import type { PartsPlanner } from './parts-planner.ts';
-import type { CollectFields, Deferral, PlannedField } from './planned-field.ts';
+import type { CollectFields, PlannedField } from './planned-field.ts';
 import { conditionsOf, findConditionVariables, stateOf } from './conditions.ts';
 import type { Fragments } from './conditions.ts';
 import { prepareVariables } from './variables.ts';
@@ -162,12 +162,7 @@ interface VariantOrigin {
   readonly whole?: () => Variant;
 }
 
-interface SelectionParts {
-  readonly type: GraphQLObjectType;
-  readonly nodes: readonly FieldNode[];
-  readonly fields: readonly PlannedField[];
-  readonly deferral?: Deferral | undefined;
-}
+type SelectionParts = Pick<Selection, 'type' | 'nodes' | 'fields'> & Partial<Pick<Selection, 'deferral'>>;
 
 /** The fields for one set of conditions. */
 class Variant {

@@ -75,13 +75,7 @@ export interface Deferral {
   defer(run: Run, source: unknown, position: Position | undefined): void;
 }
 
-interface PlannedFieldInit {
-  readonly responseName: string;
-  readonly node: FieldNode;
-  readonly definition: GraphQLField<unknown, unknown>;
-  readonly parentType: GraphQLObjectType;
-  readonly shape: Shape;
-  readonly arguments: PlannedArguments | undefined;
+interface PlannedFieldInit extends Pick<PlannedField, 'responseName' | 'node' | 'definition' | 'parentType' | 'shape' | 'arguments'> {
   readonly collect: CollectFields;
 }
 
@@ -167,9 +161,4 @@ export class Selection {
   }
 }
 
-interface SelectionOrigin {
-  readonly type: GraphQLObjectType;
-  readonly nodes: readonly FieldNode[];
-  readonly next: Selection | undefined;
-  readonly deferral?: Deferral | undefined;
-}
+type SelectionOrigin = Pick<Selection, 'type' | 'nodes' | 'next'> & Partial<Pick<Selection, 'deferral'>>;
