@@ -39,7 +39,7 @@ export class Prices implements LimitsFact {
   readonly maxCost: number | undefined;
   readonly pages: PageLimits | undefined;
   readonly listSize: number;
-  readonly #schema: GraphQLSchema;
+  readonly schema: GraphQLSchema;
   readonly #limits: LimitsOptions;
   readonly #sizeArguments: readonly string[];
   readonly #fields = new Map<GraphQLNamedType, Map<string, PricedField>>();
@@ -47,7 +47,7 @@ export class Prices implements LimitsFact {
 
   constructor(schema: GraphQLSchema, limits: LimitsOptions) {
     const { pageLimits, listSize = 10, sizeArguments = ['first', 'last', 'limit'] } = limits;
-    this.#schema = schema;
+    this.schema = schema;
     this.#limits = limits;
     this.#sizeArguments = sizeArguments;
     this.listSize = listSize;
@@ -81,12 +81,12 @@ export class Prices implements LimitsFact {
   }
 
   #rootOf({ operation }: OperationDefinitionNode): GraphQLNamedType | undefined {
-    return this.#schema.getRootType(operation) ?? undefined;
+    return this.schema.getRootType(operation) ?? undefined;
   }
 
   #walk({ document, variableValues }: PricedOperation): Walk {
     const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
-    return new Walk(this, this.#schema, new Map(fragments.map((fragment) => [fragment.name.value, fragment])), variableValues);
+    return new Walk(this, new Map(fragments.map((fragment) => [fragment.name.value, fragment])), variableValues);
   }
 
   /** Returns undefined if the type does not list the field, as with `__typename`, `__schema` and `__type`. */
@@ -103,7 +103,7 @@ export class Prices implements LimitsFact {
   }
 
   #price(type: GraphQLObjectType | GraphQLInterfaceType, { name, type: returned }: GraphQLField<unknown, unknown>): PricedField {
-    const objects = isInterfaceType(type) ? this.#schema.getPossibleTypes(type) : [type];
+    const objects = isInterfaceType(type) ? this.schema.getPossibleTypes(type) : [type];
     const all = objects.length === 0 ? [type] : objects;
     const variants = new Map<string, SizedField>();
     let isOpen = false;
@@ -171,19 +171,12 @@ interface Measure {
 /** The walk through one operation. It may be recursive, because the nesting of the document has been limited before. */
 class Walk {
   readonly #prices: Prices;
-  readonly #schema: GraphQLSchema;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #known = new Map<string, Measure>();
   readonly #sizes: SizeReader;
 
-  constructor(
-    prices: Prices,
-    schema: GraphQLSchema,
-    fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-    variables: Readonly<Record<string, unknown>>,
-  ) {
+  constructor(prices: Prices, fragments: ReadonlyMap<string, FragmentDefinitionNode>, variables: Readonly<Record<string, unknown>>) {
     this.#prices = prices;
-    this.#schema = schema;
     this.#fragments = fragments;
     this.#sizes = new SizeReader(variables);
   }
@@ -220,7 +213,7 @@ class Walk {
         around = costOf(type, inside);
       } else {
         const { typeCondition, selectionSet } = chosen.kind === Kind.INLINE_FRAGMENT ? chosen : this.#fragments.get(chosen.name.value)!;
-        if (typeCondition !== undefined) type = this.#schema.getType(typeCondition.name.value);
+        if (typeCondition !== undefined) type = this.#prices.schema.getType(typeCondition.name.value);
         inside = selectionSet.selections;
       }
     }
@@ -231,7 +224,7 @@ class Walk {
     if (selection.kind === Kind.FIELD) this.#addField(sum, parentType, selection);
     else if (selection.kind === Kind.FRAGMENT_SPREAD) add(sum, this.#measureFragment(selection.name.value));
     else {
-      const type = selection.typeCondition === undefined ? parentType : this.#schema.getType(selection.typeCondition.name.value);
+      const type = selection.typeCondition === undefined ? parentType : this.#prices.schema.getType(selection.typeCondition.name.value);
       add(sum, this.measure(type, selection.selectionSet));
     }
   }
@@ -240,7 +233,7 @@ class Walk {
     let known = this.#known.get(name);
     if (known === undefined) {
       const { typeCondition, selectionSet } = this.#fragments.get(name)!;
-      this.#known.set(name, (known = this.measure(this.#schema.getType(typeCondition.name.value), selectionSet)));
+      this.#known.set(name, (known = this.measure(this.#prices.schema.getType(typeCondition.name.value), selectionSet)));
     }
     return known;
   }

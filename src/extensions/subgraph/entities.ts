@@ -126,8 +126,7 @@ class EntitiesField {
 
   /** The errors of names after the first hundred do not say the name. */
   #unknownType(given: unknown): unknown {
-    const isSaid = typeof given === 'string' && this.#known.size < 100;
-    const name = isSaid ? given : undefined;
+    const name = typeof given === 'string' && this.#known.size < 100 ? given : undefined;
     return this.#mistake(name, () => unknownType(name));
   }
 
@@ -170,16 +169,12 @@ function referenceTo(representation: unknown, type: string): unknown {
 }
 
 function nameEntity(name: string, entity: unknown): unknown {
-  if (!isEntity(entity)) return entity;
+  if (!isObjectLike(entity) || entity instanceof Error) return entity;
   const known = typeNames.get(entity);
   // One object for two types: the second one gets a copy.
   const own = known === undefined || known === name ? entity : copyOf(entity);
   typeNames.set(own, name);
   return own;
-}
-
-function isEntity(value: unknown): value is object {
-  return isObjectLike(value) && !(value instanceof Error);
 }
 
 function copyOf(entity: object): object {

@@ -36,8 +36,7 @@ export class References {
         throw new Error(
           `resolvers.${type} has ${singular} and ${plural}. Remove one of them: ${plural} is called once for all references.`,
         );
-      known = { one, all } as ReferenceResolvers;
-      this.#known.set(type, known);
+      this.#known.set(type, (known = { one, all } as ReferenceResolvers));
     }
     return known;
   }
