@@ -79,6 +79,10 @@ export class Rules {
         report(error);
       }
     };
+    for (const name of this.#names.keys()) {
+      const other = this.#schema.getDirective(name)?.locations.find((location) => !places.includes(location));
+      if (other !== undefined) report(new Error(`Expected @${name} ${places}. authorization() does not read it on ${other}.`));
+    }
     for (const type of Object.values(this.#schema.getTypeMap())) {
       read(type);
       if (isObjectType(type) || isInterfaceType(type)) for (const field of Object.values(type.getFields())) read(field, type);

@@ -399,6 +399,15 @@ describe('authorization() refuses rules', needsAuthorization, () => {
     });
   }
 
+  it('in places that it does not read, which only a definition of the author allows', async () => {
+    const onArgument = 'ARGUMENT_DEFINITION type Query { open(secret: Int @authenticated): Int closed: Int @authenticated }';
+    const onValue = 'ENUM_VALUE type Query { closed: Int @authenticated } enum Kind { A @authenticated }';
+    const startOn = async (text: string): Promise<string> => startWith(`directive @authenticated on FIELD_DEFINITION | ${text}`, 'test');
+
+    assert.match(await startOn(onArgument), /@authenticated.*ARGUMENT_DEFINITION/);
+    assert.match(await startOn(onValue), /@authenticated.*ENUM_VALUE/);
+  });
+
   it('that are not there: a schema without any is an error in tests, and one line in production', async () => {
     const text = 'type Query { open: Int }';
 
