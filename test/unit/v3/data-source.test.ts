@@ -87,6 +87,20 @@ test('errors have the texts, classes and extensions of version 3', async () => {
   await rejects(failing(500, 'Down'), { message: '500: Down' });
 });
 
+test('a GET is sent once per instance, until another method is called for the same URL', async () => {
+  const [fetch, requests] = recorded(json({ n: 1 }));
+  const api = source(fetch);
+
+  await Promise.all([api.call('get', 'a'), api.call('get', 'a')]);
+  await api.call('delete', 'a');
+  await api.call('get', 'a');
+
+  deepEqual(
+    requests.map(({ method }) => method),
+    ['GET', 'DELETE', 'GET'],
+  );
+});
+
 test('a response for one user is not returned to another, even with a lifetime set by the caller', async (context) => {
   const [fetch, requests] = recorded(json({ name: 'Ada' }), json({ name: 'Alan' }));
   context.mock.method(globalThis, 'fetch', fetch);

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ApolloServer } from '../../../src/entries/v3.ts';
+import { ApolloServer, AuthenticationError } from '../../../src/entries/v3.ts';
 import { eventOf, listening, sender, serve, silent } from '../../support/v3-server.ts';
 
 const operation = { body: { query: '{ hello }' } };
@@ -108,6 +108,17 @@ test('methods that would send a separate response say what to use instead', asyn
   match(answer.body.errors[0].message, /^Context creation failed: res\.redirect is not supported/);
 });
 
+test('a context that fails is a 500, or a 400 if its error has a code', async () => {
+  for (const [error, status] of [
+    [new Error('No database'), 500],
+    [new AuthenticationError('Sign in'), 400],
+  ] as const) {
+    const answer = await serve({ context: () => Promise.reject(error) })(operation);
+
+    deepEqual([answer.status, answer.body.errors[0].message], [status, `Context creation failed: ${error.message}`]);
+  }
+});
+
 test('each operation of a batch gets its own context, created once', async () => {
   let made = 0;
   const send = serve({
@@ -143,7 +154,17 @@ test('the option cors of createHandler allows only the origins in it, and answer
   }
 });
 
-test('no option makes the server read a body of such a type', async () => {
+test('the health check needs no operation', async () => {
+  const health = { method: 'GET', path: '/stage/.well-known/apollo/server-health' };
+
+  const healthy = await serve()(health);
+  const ill = await serve({}, { onHealthCheck: () => Promise.reject(new Error('down')) })(health);
+
+  deepEqual([healthy.status, healthy.body], [200, { status: 'pass' }]);
+  deepEqual([ill.status, ill.body], [503, { status: 'fail' }]);
+});
+
+test('no option makes the server read a body of a type that any page can send', async () => {
   const send = serve({}, { expressGetMiddlewareOptions: { bodyParserConfig: { type: '*/*' } } });
 
   const plain = await send({ headers: { 'content-type': 'text/plain' }, body: { query: '{ hello }' } });
@@ -194,6 +215,12 @@ test('a GET cannot run a mutation through a custom executor', async () => {
   const answer = await send({ method: 'GET', query: `query=${encodeURIComponent('mutation A { b } mutation B { b }')}` });
 
   deepEqual([answer.status, ran], [400, false]);
+});
+
+test('a response to a GET has no default cache-control, as in version 3', async () => {
+  const answer = await serve()({ method: 'GET', query: 'query={hello}' });
+
+  deepEqual([answer.status, answer.headers['cache-control']], [200, undefined]);
 });
 
 test('a server that cannot start logs the reason, and hides it from clients', async () => {
