@@ -111,7 +111,8 @@ export class Ranking {
   /** The entries with a word of the question, the best first, as far as allowed entries lead to them. */
   search(question: string, isAllowed: (field: Field) => boolean): readonly Found[] {
     const scores = this.#score(question);
-    const best = scores.reduce((one, other) => Math.max(one, other), Number.MIN_VALUE);
+    let best = Number.MIN_VALUE;
+    for (const score of scores) if (score > best) best = score;
     // The shortest ways to all types. A step that was asked for is shorter.
     const distances = new Float64Array(this.#types.length).fill(Infinity);
     const last: number[] = [];
@@ -120,19 +121,25 @@ export class Ranking {
     for (let hasChanged = true; hasChanged;) {
       hasChanged = false;
       for (let at = 0; at < steps.length; at += 3) {
-        const [from, to, entry] = [steps[at]!, steps[at + 1]!, steps[at + 2]!];
+        const from = steps[at]!;
+        const to = steps[at + 1]!;
+        // Most steps lead nowhere new.
+        if (distances[from]! >= distances[to]!) continue;
+        const entry = steps[at + 2]!;
         const distance = distances[from]! + (entry === -1 ? 1 : best / (best + 4 * scores[entry]!));
-        if (!(distance < distances[to]!) || (entry !== -1 && !isAllowed(this.#entries[entry]!.field))) continue;
+        if (distance >= distances[to]! || (entry !== -1 && !isAllowed(this.#entries[entry]!.field))) continue;
         distances[to] = distance;
         last[to] = at;
         hasChanged = true;
       }
     }
     const found: number[] = [];
-    for (const [at, score] of scores.entries()) {
+    for (let at = 0; at < scores.length; at += 1) {
       const distance = distances[this.#owners[at]!]!;
-      scores[at] = score / (1 + 0.3 * distance);
-      if (score > 0 && distance < Infinity && isAllowed(this.#entries[at]!.field)) found.push(at);
+      // To sort all that have one of the words would take most of the time.
+      if (!(scores[at]! > best / 10) || distance === Infinity || !isAllowed(this.#entries[at]!.field)) continue;
+      scores[at]! /= 1 + 0.3 * distance;
+      found.push(at);
     }
     // Entries are in the order of the names of their types.
     found.sort((one, other) => scores[other]! - scores[one]! || one - other);

@@ -78,18 +78,22 @@ export class Slice {
     }
   }
 
-  /** Adds all of it, or nothing if there is no room. */
+  /** Adds all of it, or nothing if there is no room. A line with a description replaces one without. */
   #fit(members: readonly Member[], path?: string): boolean {
-    // A line with a description replaces one without.
-    const added = members.filter(([type, name, line]) => (this.#types.get(type)?.get(name) ?? '').length < line.length);
-    const heads = new Set(added.map(([type]) => type).filter((type) => !this.#types.has(type)));
-    const texts = [...added.map(([, , line]) => `  ${line}`), ...Array.from(heads, (type) => `${headOf(type)}}`), ...(path ? [path] : [])];
-    const length = texts.reduce((sum, text) => sum + text.length + 1, 0);
+    let length = path === undefined ? 0 : path.length + 1;
+    const heads = new Set<GraphQLNamedType>();
+    for (const [type, name, line] of members) {
+      const lines = this.#types.get(type);
+      if (lines === undefined) heads.add(type);
+      length += Math.max(0, line.length - (lines?.get(name)?.length ?? -3));
+    }
+    for (const type of heads) length += headOf(type).length + 2;
     if (length > this.#left) return false;
     this.#left -= length;
-    for (const [type, name, line] of added) {
-      if (!this.#types.has(type)) this.#types.set(type, new Map());
-      this.#types.get(type)!.set(name, line);
+    for (const type of heads) this.#types.set(type, new Map());
+    for (const [type, name, line] of members) {
+      const lines = this.#types.get(type)!;
+      if ((lines.get(name)?.length ?? 0) < line.length) lines.set(name, line);
     }
     if (path !== undefined) this.paths.push(path);
     return true;

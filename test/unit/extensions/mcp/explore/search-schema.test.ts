@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 
 import { authorization } from '../../../../../src/entries/authorization.ts';
+import { AuthenticationError } from '../../../../../src/entries/datasource.ts';
 import { limits } from '../../../../../src/entries/limits.ts';
 import { bounds, serveExplorer } from '../../../../support/explore-serving.ts';
 import { serveTools } from '../../../../support/mcp-serving.ts';
@@ -106,3 +107,40 @@ for (const [what, plugins, explore, expected] of [
     assert.equal(status, 500);
     assert.equal(inspect(lines).includes(expected), true);
   });
+
+test('a search without a known word shows what is near the root, or nothing if it has a limit', async () => {
+  const { call } = serveExplorer();
+
+  const [around, none] = [
+    await call('search_schema', { query: 'xylophone' }),
+    await call('search_schema', { query: 'xylophone', limit: 5 }),
+  ];
+
+  assert.match(around.structuredContent.sdl, /^type Author \{[^]*type Query \{/);
+  assert.deepEqual(
+    [around.structuredContent.paths, none.structuredContent, none.text],
+    [[], { sdl: '', paths: [] }, 'Nothing was found. Try other words.'],
+  );
+});
+
+test('a caller whom context refuses searches nothing', async () => {
+  const context = (): never => {
+    throw new AuthenticationError('Sign in.');
+  };
+
+  const response = await serveExplorer({}, { context }).modern('tools/call', { name: 'search_schema', arguments: { query: 'book' } });
+
+  assert.deepEqual([response.status, response.headers.get('www-authenticate')], [401, 'Bearer']);
+});
+
+test('descriptions lose characters that people cannot see, and are cut after 500', async () => {
+  const hidden = JSON.stringify('A\u{202E}B\u{200B}C\u{E0041}\u0007D\n\nE');
+  const long = 'x'.repeat(501);
+  const typeDefs = `type Query { ${hidden} first: Int  "${long}" second: Int }`;
+
+  const { structuredContent } = await serveExplorer({ explore: true }, { typeDefs, resolvers: {} }).call('search_schema', {
+    query: 'first second',
+  });
+
+  assert.deepEqual(structuredContent.sdl.match(/"(.*)"/g).toSorted(), ['"A B C D E"', `"${'x'.repeat(499)}…"`]);
+});
