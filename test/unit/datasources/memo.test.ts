@@ -182,11 +182,15 @@ describe('a GET, a write and a GET in one tick', () => {
     for (const isStored of [true, false])
       it(`${what}, ${isStored ? 'with' : 'without'} a stored response: the second GET is sent after the write`, async (t) => {
         let writes = 0;
+        const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
         const { begin } = await startAPI(t, async ({ method }) => {
           if (method === 'POST') {
+            // A stored response has been read from the start. The rest of the time is for a second GET that does not wait.
+            await isRead;
             await new Promise((resolve) => setTimeout(resolve, 20));
             writes++;
           }
+          read();
           return { headers: { 'cache-control': 'max-age=60' }, body: writes };
         }, new OpenStore()); // oxfmt-ignore
         if (isStored) await begin(hook).read(path);
