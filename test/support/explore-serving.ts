@@ -40,7 +40,7 @@ const typeDefs = `
   type Everything { hidden: Int @internal }
   extend type Everything { ledger: Ledger }
   input BookFilter { titlePart: String  minMargin: Int @internal  and: [BookFilter!] }
-  enum BookSort { TITLE  MARGIN @internal }
+  enum BookSort { TITLE  TITLES @internal  MARGIN @internal }
   input Secret { key: String! @internal  note: String }
   input OnlyOfMutations { amount: Int }
 `;

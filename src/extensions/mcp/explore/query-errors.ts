@@ -88,8 +88,10 @@ export function reportUnknownVariables(
         if (value === undefined || value === null) return;
         if (isNonNullType(of)) read(of.ofType as GraphQLInputType, value);
         else if (isListType(of)) for (const item of Array.isArray(value) ? value : [value]) read(of.ofType as GraphQLInputType, item);
-        else if (isEnumType(of) && !visible.has(of.getValue(value as string) ?? undefined)) report(notInEnum(value, of.name), variable);
-        else if (isInputObjectType(of) && isRecord(value))
+        else if (isEnumType(of)) {
+          const isKnown = typeof value === 'string' && visible.has(of.getValue(value) ?? undefined);
+          if (!isKnown) report(notInEnum(value, of.name), variable);
+        } else if (isInputObjectType(of) && isRecord(value))
           for (const [name, part] of Object.entries(value)) {
             const field = Object.hasOwn(of.getFields(), name) ? of.getFields()[name] : undefined;
             if (visible.has(field)) read(field!.type, part);

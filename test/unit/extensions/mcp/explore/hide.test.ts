@@ -55,6 +55,7 @@ for (const [query, variables] of [
   ['{ books(sort: "MARGI") { id } }', {}],
   ['query ($s: BookSort) { books(sort: $s) { id } }', { s: 'MARGI' }],
   ['{ books(sort: MARGI) { id } }', {}],
+  ['query ($s: BookSort) { books(sort: $s) { id } }', { s: ['TITLE'] }],
   ['{ book(id: 1) { purchasePric } }', {}],
   ['{ book(id: 1, draf: true) { id } }', {}],
   ['{ books(filter: { minMargi: 1 }) { id } }', {}],
@@ -66,7 +67,7 @@ for (const [query, variables] of [
 
     const { text } = await call('run_query', { query, variables });
 
-    assert.doesNotMatch(text, /MARGIN|purchasePrice|draft|minMargin|Ledger|Did you mean/);
+    assert.doesNotMatch(text, /MARGIN|TITLES|purchasePrice|draft|minMargin|Ledger|Did you mean/);
   });
 
 test('search_schema shows nothing that is hidden', async () => {
