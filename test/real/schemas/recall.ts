@@ -11,14 +11,14 @@ import { mcp } from '../../../src/entries/mcp.ts';
 import { importFromPart, pathInPart } from '../../support/real/parts.ts';
 
 /** A question with a second query for those who have not found enough, and the fields that answer it: one of each list. */
-export interface Question {
+interface Question {
   readonly schema: string;
   readonly queries: readonly [first: string, second: string];
   readonly needs: readonly (readonly string[])[];
 }
 
 /** The questions of questions.txt, which has their rules. */
-export const questions: readonly Question[] = readFileSync(new URL('questions.txt', import.meta.url), 'utf8')
+const questions: readonly Question[] = readFileSync(new URL('questions.txt', import.meta.url), 'utf8')
   .split(/^= /m)
   .slice(1)
   .flatMap((section) => {
@@ -30,19 +30,19 @@ export const questions: readonly Question[] = readFileSync(new URL('questions.tx
   });
 
 /** What a search has answered. */
-export interface Found {
+interface Found {
   readonly sdl: string;
   readonly paths: readonly string[];
 }
 
 /** A function that serves a public schema and explores it by HTTP. */
-export interface Searched {
+interface Searched {
   readonly schema: GraphQLSchema;
   readonly search: (query: string) => Promise<Found>;
 }
 
 /** `describes`: false for the same schema without its descriptions. */
-export async function serveSchema(name: string, describes: boolean): Promise<Searched> {
+async function serveSchema(name: string, describes: boolean): Promise<Searched> {
   const { __schema } = JSON.parse(await introspectionOf(name), (key, value: unknown) =>
     key === 'description' && !describes ? null : value,
   ) as { readonly __schema: object };
@@ -88,7 +88,7 @@ async function introspectionOf(name: string): Promise<string> {
 }
 
 /** The fields that an answer shows, such as `Issue.title`: in its types, and as steps of its paths. */
-export function fieldsIn({ sdl, paths }: Found, schema: GraphQLSchema): ReadonlySet<string> {
+function fieldsIn({ sdl, paths }: Found, schema: GraphQLSchema): ReadonlySet<string> {
   const found = new Set<string>();
   for (const definition of sdl.trim() === '' ? [] : parse(sdl).definitions)
     if (definition.kind === 'ObjectTypeDefinition' || definition.kind === 'InterfaceTypeDefinition')
