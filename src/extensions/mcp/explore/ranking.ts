@@ -113,7 +113,7 @@ export class Ranking {
     const scores = this.#score(question);
     let best = Number.MIN_VALUE;
     for (const score of scores) if (score > best) best = score;
-    // The shortest ways to all types. A step that was asked for is shorter.
+    // The shortest ways to all types. A step that was asked for is shorter, a deprecated one longer.
     const distances = new Float64Array(this.#types.length).fill(Infinity);
     const last: number[] = [];
     const steps = this.#steps;
@@ -126,7 +126,8 @@ export class Ranking {
         // Most steps lead nowhere new.
         if (distances[from]! >= distances[to]!) continue;
         const entry = steps[at + 2]!;
-        const distance = distances[from]! + (entry === -1 ? 1 : best / (best + 4 * scores[entry]!));
+        const isOld = entry !== -1 && this.#entries[entry]!.field.deprecationReason != null;
+        const distance = distances[from]! + (entry === -1 ? 1 : best / (best + 4 * scores[entry]!)) + (isOld ? 2 : 0);
         if (distance >= distances[to]! || (entry !== -1 && !isAllowed(this.#entries[entry]!.field))) continue;
         distances[to] = distance;
         last[to] = at;

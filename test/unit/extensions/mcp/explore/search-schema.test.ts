@@ -88,6 +88,15 @@ for (const [who, claims, isOwner, expected] of [
     assert.deepEqual(asked, ['claims', 'owner']);
   });
 
+test('paths of search_schema avoid deprecated fields', async () => {
+  const typeDefs = 'type Query { byHandle: Product @deprecated  shop: Shop } type Shop { product: Product } type Product { price: Int }';
+  const { call } = serveExplorer({ explore: true }, { typeDefs, resolvers: {} });
+
+  const { structuredContent } = await call('search_schema', { query: 'price', limit: 1 });
+
+  assert.deepEqual(structuredContent.paths, ['Query.shop.product.price']);
+});
+
 test('tools/list has both tools', async () => {
   assert.deepEqual(await serveExplorer().names(), ['run_query', 'search_schema']);
   assert.equal((await serveTools().names()).includes('run_query'), false);
