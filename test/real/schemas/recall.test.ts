@@ -3,6 +3,7 @@
  * what a person says, but name what they look for, so the second line is what one call is measured by.
  */
 import { ok } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 
 import { needs } from '../../support/real/parts.ts';
@@ -25,7 +26,9 @@ describe('search_schema', needs('public-schemas'), () => {
     }
     t.diagnostic(`| ${['all 60', ...sums].join(' | ')} |`);
 
-    const [, named, both] = sums as [number, number, number];
+    const [asked, named, both, ...byNames] = sums as [number, number, number, number, number, number];
     ok(named >= 42 && both >= 51, `${named} and ${both} of 60\n${missed.join('\n')}`);
+    const told = `a search in the API's words finds all fields for ${named}, in a person's words for ${asked}, and both for ${both} (without descriptions: ${[byNames[1], byNames[0], byNames[2]].join(', ')})`;
+    ok(readFileSync('docs/mcp.md', 'utf8').includes(told), `docs/mcp.md does not say: ${told}`);
   });
 });
