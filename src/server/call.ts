@@ -71,8 +71,8 @@ export class Call {
   responded: HTTPResponse | StreamedResponse | undefined = undefined;
   /** The response that is sent. */
   departed: HTTPResponse | StreamedResponse | undefined = undefined;
-  /** The headers to which the common ones have been added. They are not those of the response if a plugin has replaced it since. */
-  finished: HeaderMap | undefined = undefined;
+  /** True if the response of the plugins has the header fields that all have. */
+  isFinished = false;
   /** True when the last byte has been sent, or the client has left. */
   isAnswered = false;
   /** Work passed to `waitUntil` on a platform that has none: the response waits for it. */

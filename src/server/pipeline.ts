@@ -4,7 +4,7 @@
  * nothing is asynchronous runs synchronously from event to response.
  */
 import { resultTooLarge } from '../executor/index.ts';
-import { HeaderMap, answerSizeOf, excessOf, waitAtMost } from '../shared/index.ts';
+import { HeaderMap, excessOf, waitAtMost } from '../shared/index.ts';
 import type { HTTPRequest, HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
 import { Call, OperationLife, invocationOf, isStreamed, createOperation, createOperationOfPlugin } from './call.ts';
 import type { ArrivedCall, CallArguments, Platforms, Serving } from './call.ts';
@@ -193,26 +193,12 @@ async function operateInStage(call: ArrivedCall, operation: Operation): Promise<
 /** The way out of every response, refusals too, after all plugins: `etag`, encoding, size, and the header fields that all have. */
 function depart(call: Call, given: AnyResponse): PromiseOrValue<AnyResponse> {
   const { request, encode } = call;
-  let response = given;
   // A mutation, and most queries, are sent by POST.
-  if (request !== undefined && request.method !== 'POST' && !isStreamed(response) && !('defaultCacheControl' in response)) {
-    const { headers } = response;
-    response = revalidate(request, response);
-    if (call.finished === headers) call.finished = response.headers;
-  }
+  const mayBeStored = request !== undefined && request.method !== 'POST' && !isStreamed(given) && !('defaultCacheControl' in given);
+  const response = mayBeStored ? revalidate(request, given) : given;
   call.encode = undefined;
-  if (encode !== undefined && !isStreamed(response) && response.body !== null && request!.method !== 'HEAD')
-    return encodeOrRefuse(call, encode, response).then((encoded) => depart(call, encoded));
-  if (call.settings !== undefined && typeof response.body === 'string') {
-    const excess = excessOf(answerSizeOf(call.adapter, call.settings.maxResultBytes, call.encode), response.body);
-    if (excess !== undefined) {
-      // Logs the error, too, because a plugin may have created the response.
-      const error = resultTooLarge(excess.bytes, excess.capacity);
-      call.starter.logger().warn(error.message);
-      return refuse(error, call).then((refused) => addCommonHeaders(call, refused));
-    }
-  }
-  return addCommonHeaders(call, response);
+  if (encode === undefined || isStreamed(response) || response.body === null || request!.method === 'HEAD') return fit(call, response);
+  return encodeOrRefuse(call, encode, response).then((encoded) => fit(call, encoded));
 }
 
 /** If the encoder fails, the response is a refusal, which is not encoded. */
@@ -220,16 +206,30 @@ async function encodeOrRefuse(call: Call, encode: NonNullable<Call['encode']>, r
   try {
     return normalizeHead(await encode(response), call.starter.logger());
   } catch (failure) {
+    call.isFinished = false;
     return refuse(failure, call);
   }
 }
 
-/** Adds `cache-control` and CORS, unless they were added before plugins saw the response, and removes the body for HEAD. */
+/** Refuses a response that is too large for the platform, and adds the common header fields unless plugins have seen them. */
+function fit(call: Call, response: AnyResponse): PromiseOrValue<AnyResponse> {
+  const { adapter, settings, starter } = call;
+  const excess =
+    settings === undefined || typeof response.body !== 'string'
+      ? undefined
+      : excessOf({ platform: adapter, maxBytes: settings.maxResultBytes }, response.body);
+  if (excess === undefined) return call.isFinished ? response : addCommonHeaders(call, response);
+  // Logs the error, too, because a plugin may have created the response.
+  const error = resultTooLarge(excess.bytes, excess.capacity);
+  starter.logger().warn(error.message);
+  return refuse(error, call).then((refused) => addCommonHeaders(call, refused));
+}
+
+/** Adds `cache-control` and CORS, and removes the body for HEAD. */
 function addCommonHeaders(call: Call, response: AnyResponse): PromiseOrValue<AnyResponse> {
   const { request, settings, starter } = call;
   const { headers } = response;
-  if (request === undefined || call.finished === headers) return response;
-  call.finished = headers;
+  if (request === undefined) return response;
   const hasLifetime = headers.get('cache-control') !== null || headers.get('expires') !== null;
   if (!hasLifetime && !('defaultCacheControl' in response)) headers.set('cache-control', uncacheable);
   const finished = request.method === 'HEAD' ? { ...response, body: null } : response;
@@ -278,20 +278,29 @@ async function respondInStages(call: ArrivedCall, stages: Stages | undefined): P
   const { door } = call;
   const run = async (): Promise<AnyResponse> => (door === undefined ? respond(call) : answerOf(door, await respond(call), logger));
   if (stage === undefined) return run();
+  let finished: HeaderMap | undefined;
+  const finish = async (running: () => Promise<AnyResponse>): Promise<AnyResponse> => {
+    const response = await respondInTime(call, running);
+    finished = response.headers;
+    return response;
+  };
   const response = await stage(seen, {
     run: (view) => {
       call.view = view;
-      return respondInTime(call, run);
+      return finish(run);
     },
     invocation: new OperationLife(call, 'deadline'),
     fail: (thrown, _inner, running) => {
       void closeBody(running).catch(() => {});
       if (endOf(thrown) === 'deadline') logger.warn('A plugin around the request had not ended at the deadline.');
-      return respondInTime(call, () => Promise.reject(thrown as Error));
+      return finish(() => Promise.reject(thrown as Error));
     },
     pass: (same, view?: RequestCall) => view ?? same,
   });
-  return normalizeHead(response, logger);
+  const normalized = normalizeHead(response, logger);
+  // A plugin that has replaced the fields gets them again.
+  call.isFinished = normalized.headers === finished;
+  return normalized;
 }
 
 /**
