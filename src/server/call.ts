@@ -260,15 +260,12 @@ export function createOperation(
     document: undefined,
     node: undefined,
     execution: undefined,
-    isExecuting: false,
+    step: 'context',
     timeIsUp: undefined,
-    result: undefined,
-    ended: undefined,
     stream: undefined,
-    isWrapped: false,
-    outcome: undefined,
     allowance: undefined,
-    formatted: undefined,
+    result: undefined,
+    outcome: undefined,
   };
 }
 

@@ -50,7 +50,7 @@ export async function runOn(
     capacity: { maxBytes, carrier: 'the test' },
     operations: 1,
     delivery,
-    isExecuting: false,
+    step: 'context',
   } as unknown as Operation);
 }
 

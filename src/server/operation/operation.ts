@@ -1,6 +1,5 @@
 import type {
   ExecutionResult,
-  FormattedExecutionResult,
   GraphQLDirective,
   GraphQLError,
   GraphQLFieldResolver,
@@ -86,7 +85,7 @@ export interface Delivery {
   /** The format for `@defer` and `@stream`: graphql 17's or the one before it. Undefined: everything is in one answer. */
   readonly incremental: PartsFormat | undefined;
   /** Replaces `executeOperation`. Returns the first or only result, and opens a stream if more results follow. */
-  readonly execute: (operation: Operation) => PromiseOrValue<ExecutionResult>;
+  readonly execute: (operation: ReadyOperation) => PromiseOrValue<ExecutionResult>;
 }
 
 /** Returns the reason why an operation may not run; undefined lets it run. */
@@ -126,21 +125,34 @@ export interface Operation extends ContextInput {
   /** Observes resolvers, called inside the observers of plugins. Undefined in production. */
   readonly observer: ExecutionObserver | undefined;
   execution: Execution | undefined;
-  /** True once resolvers may have run. From then on the executor keeps the deadline. */
-  isExecuting: boolean;
+  step: OperationStep;
   /** The error if the time was over before the execution. Then nothing is awaited, and no further step runs. */
   timeIsUp: Error | undefined;
-  /** The result of the execution. It may still be replaced by the error of a hook after it. */
-  result: ExecutionResult | undefined;
-  /** The result, or the errors of the step that failed, when no step is left. */
-  ended: ExecutionResult | undefined;
+  /** The payloads after the result. */
   stream: PayloadStream | undefined;
-  /** True once a plugin that wraps the execution has called `next` or failed. */
-  isWrapped: boolean;
-  /** The outcome from the plugins that wrap the execution. Undefined: the outcome is created from the result. */
-  outcome: OperationOutcome | undefined;
   /** The error allowance that all parts of an answer share. Undefined: the answer has no parts. */
   allowance: ErrorAllowance | undefined;
-  /** The result as the client gets it, before `willSendResponse`. */
-  formatted: FormattedExecutionResult | undefined;
+  /** The result of the execution, or the errors of the step that failed, before hooks and plugins see them. */
+  result: ExecutionResult | undefined;
+  /** The outcome, when no step is left. */
+  outcome: OperationOutcome | undefined;
 }
+
+/**
+ * How far an operation is:
+ * - context: `context`, data sources and the start of the hooks
+ * - document: finding, parsing and validating the document, and choosing the operation
+ * - admission: `admit` of the plugins
+ * - execution: its variables are coerced
+ * - stages: a plugin that wraps the execution has called `next` or failed. From here on, the plugins keep the deadline
+ * - resolvers: resolvers may have run. From here on, the executor keeps the deadline
+ */
+export type OperationStep = 'context' | 'document' | 'admission' | 'execution' | 'stages' | 'resolvers';
+
+/** An operation whose document is valid. */
+export type ReadOperation = Operation &
+  Pick<{ [TName in keyof Operation]-?: NonNullable<Operation[TName]> }, 'source' | 'document' | 'node'>;
+/** An operation with its plan and its coerced variables. */
+export type ReadyOperation = ReadOperation & { readonly execution: Execution };
+/** An operation whose execution, or a step before it, has ended. */
+export type EndedOperation = Operation & { readonly result: ExecutionResult };

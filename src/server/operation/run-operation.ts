@@ -30,14 +30,14 @@ import {
 import type { CreatedContext } from './door.ts';
 import { formatFailure, formatResult } from './format-errors.ts';
 import { ErrorAllowance } from './limits/error-allowance.ts';
-import type { Execution, ExecutionSettings, Operation } from './operation.ts';
+import type { EndedOperation, Execution, ExecutionSettings, Operation, OperationStep, ReadOperation, ReadyOperation } from './operation.ts';
 import type { DocumentOutcome, ExecutionOptions, OperationExecution } from './plugin.ts';
 import type { OperationOutcome } from './types.ts';
 
 /** Runs one operation, from its context to its formatted answer. Never fails: what is thrown becomes an error in the answer. */
 export function runOperation(operation: Operation): PromiseOrValue<OperationOutcome> {
   const running = runSteps(operation);
-  return operation.ended === undefined ? running.then((result) => toOutcome(result, operation)) : toOutcome(operation.ended, operation);
+  return operation.outcome ?? running;
 }
 
 /** Runs `context` and `dataSources` of an operation that has no document. */
@@ -47,14 +47,19 @@ export async function createContext(operation: Operation): Promise<CreatedContex
     if (invocation.isAnswered) throw deadlineExceeded();
     return { contextValue: await inTime((async () => createContextValue(settings, operation))(), operation) };
   } catch (thrown) {
-    return { refused: await toOutcome((operation.ended = toErrors(thrown)), operation) };
+    return { refused: await toOutcome(toErrors(thrown), operation) };
   }
 }
 
-/** Fills in the fields of an operation, one after the other, up to its result. */
-async function runSteps(operation: Operation): Promise<ExecutionResult> {
+/** The steps whose failure refuses the operation. */
+const refusing: ReadonlySet<OperationStep> = new Set(['document', 'admission']);
+
+/** Fills in the fields of an operation, one after the other, up to its outcome. */
+async function runSteps(operation: Operation): Promise<OperationOutcome> {
+  const { settings, problem, invocation } = operation;
+  const { stages } = settings;
+  let result: ExecutionResult | undefined;
   try {
-    const { settings, problem, invocation } = operation;
     if (problem !== undefined) throw problem;
     // The start of the server, or a body, came too late.
     if (invocation.isAnswered) throw deadlineExceeded();
@@ -64,39 +69,40 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
     if (settings.plugins.some(hasHooks)) operation.hooks = await inTime(startHooks(operation), operation);
     if (operation.fill !== undefined) await inTime(fillVariables(operation), operation);
     const { hooks } = operation;
-    try {
-      const stage = settings.stages?.document;
-      const reading = stage === undefined ? readDocument(operation) : readDocumentInStage(operation, stage);
-      operation.document = reading instanceof Promise ? await inTime(reading, operation) : reading;
-      operation.node = operationToRun(operation);
-      // A document that came with a hash is registered once it is valid.
-      if (operation.source!.keep !== undefined) invocation.waitUntil(operation.source!.keep());
-      if (hooks !== undefined) await inTime(hooks.didResolveOperation(operation.document.document, operation.node), operation);
-    } catch (thrown) {
-      return (operation.ended = toRefusal(thrown, operation));
-    }
-    const admit = settings.stages?.admit;
+    operation.step = 'document';
+    const reading = stages?.document === undefined ? readDocument(operation) : readDocumentInStage(operation, stages.document);
+    const known = (operation.document = reading instanceof Promise ? await inTime(reading, operation) : reading);
+    const node = (operation.node = operationToRun(operation, known.document));
+    const read = operation as ReadOperation;
+    // A document that came with a hash is registered once it is valid.
+    if (read.source.keep !== undefined) invocation.waitUntil(read.source.keep());
+    if (hooks !== undefined) await inTime(hooks.didResolveOperation(known.document, node), operation);
+    operation.step = 'execution';
     let admitted: OperationExecution | undefined;
-    if (admit !== undefined) {
-      operation.execution = prepare(operation);
-      if (coercedVariables(operation.execution) === undefined) return (operation.ended = await execute(operation));
-      admitted = describeExecution(operation);
-      try {
-        const admitting = admit(admitted);
+    if (stages?.admit !== undefined) {
+      const ready = coerce(read);
+      if (coercedVariables(ready.execution) !== undefined) {
+        operation.step = 'admission';
+        const admitting = stages.admit((admitted = describeExecution(ready)));
         if (admitting !== undefined) await inTime(admitting, operation);
-      } catch (thrown) {
-        return (operation.ended = toRefusal(thrown, operation));
+        operation.step = 'execution';
       }
     }
-    // A plugin may answer in place of the execution.
-    const answered = hooks && (await inTime(hooks.responseForOperation(), operation));
-    if (answered !== undefined) return (operation.ended = answered);
-    operation.execution ??= prepare(operation);
-    const result = execute(operation, admitted);
-    return (operation.ended = result instanceof Promise ? await result : result);
+    // A plugin may answer in place of the execution, but not for variables that could not be admitted.
+    if (hooks !== undefined && (stages?.admit === undefined || admitted !== undefined))
+      result = await inTime(hooks.responseForOperation(), operation);
+    if (result === undefined) {
+      const ready = operation.execution === undefined ? coerce(read) : (read as ReadyOperation);
+      if (stages?.execution !== undefined && (admitted !== undefined || coercedVariables(ready.execution) !== undefined))
+        return (operation.outcome = await enterStages(ready, stages.execution, admitted ?? describeExecution(ready)));
+      const running = hooks === undefined ? run(ready) : enterHooks(ready, hooks);
+      result = running instanceof Promise ? await running : running;
+    }
   } catch (thrown) {
-    return (operation.ended = toErrors(thrown));
+    result = refusing.has(operation.step) ? toRefusal(thrown, operation) : toErrors(thrown);
   }
+  const finishing = toOutcome(result, operation);
+  return (operation.outcome = finishing instanceof Promise ? await finishing : finishing);
 }
 
 /**
@@ -141,7 +147,7 @@ async function readDocumentInStage(operation: Operation, stage: NonNullable<Stag
     document: known?.document,
     errors: failure === undefined ? [] : toErrors(failure).errors!,
   });
-  const run = async (): Promise<DocumentOutcome> => {
+  const read = async (): Promise<DocumentOutcome> => {
     try {
       known = await readDocument(operation);
     } catch (thrown) {
@@ -153,7 +159,7 @@ async function readDocumentInStage(operation: Operation, stage: NonNullable<Stag
     failure = thrown as Error;
     return outcome();
   };
-  const { document, errors } = await stage({ ...seen!, schema: settings.schema, contextValue }, { run, invocation, fail });
+  const { document, errors } = await stage({ ...seen!, schema: settings.schema, contextValue }, { run: read, invocation, fail });
   if (failure !== undefined) throw failure;
   if (errors.length > 0) throw new DocumentError(errors);
   if (known === undefined || document !== known.document)
@@ -168,11 +174,11 @@ function toRefusal(thrown: unknown, { node }: Operation): ExecutionResult {
 }
 
 /** The operation to run: the named one, or the only one. Throws if it may not run here. */
-function operationToRun({ settings, request, document, refuse }: Operation): OperationDefinitionNode {
+function operationToRun({ settings, request, refuse }: Operation, document: DocumentNode): OperationDefinitionNode {
   const name = request.operationName;
   let found: OperationDefinitionNode | undefined;
   let operations = 0;
-  for (const definition of document!.document.definitions) {
+  for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
     operations++;
     if (name === undefined || definition.name?.value === name) found ??= definition;
@@ -198,18 +204,18 @@ function operationToRun({ settings, request, document, refuse }: Operation): Ope
  * Plans the operation at its first runs, and coerces its variables. Variables with errors are the result of the execution, and its hooks
  * are called.
  */
-function prepare(operation: Operation): Execution {
+function coerce(operation: ReadOperation): ReadyOperation {
   const { settings, request, source, node, contextValue, capacity, operations, invocation } = operation;
-  const onError = request.onError ?? source!.onError;
-  const { document, plans } = operation.document!;
-  const isSubscription = node!.operation === 'subscription';
+  const onError = request.onError ?? source.onError;
+  const { document, plans } = operation.document;
+  const isSubscription = node.operation === 'subscription';
   const partsFormat = isSubscription ? undefined : operation.delivery?.incremental;
   // A hook or a plugin that changes variables after `admit` changes nothing. Each event of a subscription coerces them again.
   const isAdmitted = settings.stages?.admit !== undefined;
   const coercesAgain = isSubscription || settings.executor !== undefined;
   const execution = createExecution(settings, {
     document,
-    operation: node!,
+    operation: node,
     contextValue,
     variableValues: isAdmitted && coercesAgain ? copyOfJSON(request.variables) : request.variables,
     copiesVariables: isAdmitted && !coercesAgain,
@@ -222,7 +228,8 @@ function prepare(operation: Operation): Execution {
   });
   // The option `executor` coerces variables itself.
   if (settings.executor === undefined) execution.prepared = prepareExecution(execution);
-  return execution;
+  operation.execution = execution;
+  return operation as ReadyOperation;
 }
 
 /** The parts of an execution that are not settings of the server. */
@@ -290,49 +297,43 @@ class RefusedResult implements ExecutionResult {
   }
 }
 
-/**
- * Runs the resolvers, inside hooks, and inside the plugins that wrap executions. The executor has its own timeout. `admitted`: the
- * execution as plugins have admitted it.
- */
-function execute(operation: Operation, admitted?: OperationExecution): PromiseOrValue<ExecutionResult> {
-  const stage = operation.settings.stages?.execution;
-  if (stage !== undefined && (admitted !== undefined || coercedVariables(operation.execution!) !== undefined))
-    return executeInStage(operation, stage, admitted ?? describeExecution(operation));
-  return operation.hooks === undefined ? executeNow(operation) : executeInHooks(operation, operation.hooks);
-}
-
-/** Fills in `outcome`. Plugins have their own timeout once one has called `next` or failed. */
-async function executeInStage(
-  operation: Operation,
+/** Runs an operation inside the plugins that wrap executions, which have their own timeout once one has called `next` or failed. */
+async function enterStages(
+  operation: ReadyOperation,
   stage: Stage<OperationExecution, OperationOutcome>,
   seen: OperationExecution,
-): Promise<ExecutionResult> {
-  const { invocation } = operation;
+): Promise<OperationOutcome> {
+  const { invocation, request, source } = operation;
   const chosen: ExecutionOptions[] = [];
+  const hasBegun = (): boolean => operation.step !== 'execution';
   const running = stage(seen, {
     invocation,
     run: () => {
       applyOptions(operation, chosen);
-      return executeToOutcome(operation);
+      return runToOutcome(operation);
     },
-    fail: (thrown) => failInPlugins(thrown, operation),
+    // If a plugin fails, the operation fails. The last hooks are called once.
+    fail: async (thrown) => {
+      if (hasBegun() || operation.timeIsUp !== undefined) return outcomeOfFailure(thrown, operation);
+      operation.step = 'stages';
+      return toOutcome(toErrors(thrown), operation);
+    },
     pass: (execution, options?: ExecutionOptions) => {
       if (options !== undefined) chosen.push(options);
       return execution;
     },
   });
-  const outcome = await inTime(running, operation, () => operation.isWrapped);
+  const outcome = await inTime(running, operation, hasBegun);
   // A plugin may have stored the answer.
-  operation.outcome = 'onError' in outcome ? outcome : { ...outcome, onError: operation.request.onError ?? operation.source!.onError };
-  return {};
+  return 'onError' in outcome ? outcome : { ...outcome, onError: request.onError ?? source.onError };
 }
 
 type Writable = { -readonly [TKey in keyof Execution]: Execution[TKey] };
 
 /** Applies the choices of plugins for an execution, the outermost first. */
-function applyOptions(operation: Operation, chosen: readonly ExecutionOptions[]): void {
+function applyOptions(operation: ReadyOperation, chosen: readonly ExecutionOptions[]): void {
   if (chosen.length === 0) return;
-  const { execution } = operation as { execution: Writable };
+  const execution: Writable = operation.execution;
   if (chosen.some(({ inOneAnswer }) => inOneAnswer === true)) {
     operation.delivery = undefined;
     execution.parts = undefined;
@@ -342,107 +343,120 @@ function applyOptions(operation: Operation, chosen: readonly ExecutionOptions[])
 }
 
 /** The outcome of `next`. If a plugin calls it after the operation was answered, nothing starts. */
-async function executeToOutcome(operation: Operation): Promise<OperationOutcome> {
-  operation.isWrapped = true;
-  if (operation.timeIsUp !== undefined) return outcomeOfFailure(operation.timeIsUp, operation);
+async function runToOutcome(operation: ReadyOperation): Promise<OperationOutcome> {
+  const { hooks, timeIsUp } = operation;
+  operation.step = 'stages';
+  if (timeIsUp !== undefined) return outcomeOfFailure(timeIsUp, operation);
   let result: ExecutionResult;
   try {
-    result = await (operation.hooks === undefined ? executeNow(operation) : executeInHooks(operation, operation.hooks));
+    result = await (hooks === undefined ? run(operation) : enterHooks(operation, hooks));
   } catch (thrown) {
     result = toErrors(thrown);
   }
   return toOutcome(result, operation);
 }
 
-/** If a plugin fails, the operation fails. The last hooks are called once. */
-async function failInPlugins(thrown: unknown, operation: Operation): Promise<OperationOutcome> {
-  if (operation.isWrapped || operation.timeIsUp !== undefined) return outcomeOfFailure(thrown, operation);
-  operation.isWrapped = true;
-  return toOutcome(toErrors(thrown), operation);
-}
-
 /** The execution as plugins see it. */
-export function describeExecution(operation: Operation): OperationExecution {
+export function describeExecution(operation: ReadyOperation): OperationExecution {
   const { settings, seen, contextValue, source, document, node, invocation } = operation;
-  const coerced = coercedVariables(operation.execution!)!;
+  const coerced = coercedVariables(operation.execution)!;
   return {
     ...seen!,
     schema: settings.schema,
     contextValue,
-    source: source!.source,
-    document: document!.document,
-    operation: node!,
+    source: source.source,
+    document: document.document,
+    operation: node,
     invocation,
     // A plugin that changes variables in `admit` or later changes nothing.
     variableValues: settings.stages?.admit ? copyOfJSON(coerced) : coerced,
   };
 }
 
-/** Stores the result before `executionDidEnd` is called, which may take longer than the remaining time. */
-function executeInHooks(operation: Operation, hooks: OperationHooks): Promise<ExecutionResult> {
-  const running = hooks.aroundExecution(async () => (operation.result = await executeNow(operation)));
+/** Runs an operation inside hooks. Keeps the result before `executionDidEnd` is called, which may take longer than the remaining time. */
+function enterHooks(operation: ReadyOperation, hooks: OperationHooks): Promise<ExecutionResult> {
+  let result: ExecutionResult | undefined;
+  const running = hooks.aroundExecution(async () => (result = await run(operation)));
   const atLastMoment = (): ExecutionResult => {
-    if (operation.result === undefined) throw unfinishedAtDeadline();
-    return operation.result;
+    if (result === undefined) throw unfinishedAtDeadline();
+    return result;
   };
-  return inTime(operation.invocation.untilLate(running, atLastMoment), operation, () => operation.isExecuting);
+  return inTime(operation.invocation.untilLate(running, atLastMoment), operation, () => operation.step === 'resolvers');
 }
 
-function executeNow(operation: Operation): PromiseOrValue<ExecutionResult> {
+/** Runs the resolvers. The executor has its own timeout. */
+function run(operation: ReadyOperation): PromiseOrValue<ExecutionResult> {
   if (operation.timeIsUp !== undefined) throw operation.timeIsUp;
   const { settings, execution, node, delivery } = operation;
   // A mutation whose variables are invalid changes nothing: such requests must not empty the CDN of `edge`.
-  operation.isExecuting = node!.operation !== 'mutation' || coercedVariables(execution!) !== undefined;
-  return delivery === undefined ? executeOperation(settings, execution!) : delivery.execute(operation);
+  if (node.operation !== 'mutation' || coercedVariables(execution) !== undefined) operation.step = 'resolvers';
+  return delivery === undefined ? executeOperation(settings, execution) : delivery.execute(operation);
 }
 
 /** Converts a result to an outcome: formats errors and calls the last hooks. Never fails. */
-function toOutcome(result: ExecutionResult, operation: Operation): PromiseOrValue<OperationOutcome> {
-  // With plugins that wrap the execution, the outcome exists already.
-  if (operation.outcome !== undefined) return operation.outcome;
-  operation.result = result;
+function toOutcome(given: ExecutionResult, operation: Operation): PromiseOrValue<OperationOutcome> {
+  const { settings, hooks, contextValue, timeIsUp } = operation;
   // The usual case: no errors to format, no hooks to call.
-  if (result.errors === undefined && operation.hooks === undefined) return outcomeOf(result as FormattedExecutionResult, operation);
-  if (result.errors !== undefined) {
-    const errors = copyErrorsForOperation(result.errors);
-    operation.result = { ...result, errors };
-    reportUnfinished(operation.settings.logger, errors);
+  if (given.errors === undefined && hooks === undefined) return outcomeOf(given as FormattedExecutionResult, withResult(operation, given));
+  let result = given;
+  if (given.errors !== undefined) {
+    const errors = copyErrorsForOperation(given.errors);
+    result = { ...given, errors };
+    reportUnfinished(settings.logger, errors);
     // A hook after the execution may have failed.
-    if (result.data === undefined) closeStream(operation);
+    if (given.data === undefined) closeStream(operation);
   }
-  if (operation.hooks !== undefined || operation.contextValue === undefined) return toOutcomeInHooks(operation);
+  const ended = withResult(operation, result);
+  const isRefused = given instanceof RefusedResult && timeIsUp === undefined;
+  if (hooks !== undefined || contextValue === undefined) return toOutcomeInHooks(ended, isRefused);
   try {
-    return outcomeOf(format(operation), operation);
+    return outcomeOf(format(ended), ended, isRefused);
   } catch (thrown) {
-    return outcomeOfFailure(thrown, operation);
+    return outcomeOfFailure(thrown, operation, isRefused);
   }
 }
 
-/** Stops waiting for hooks at the last moment: an error then replaces the answer that a hook has not seen. */
-async function toOutcomeInHooks(operation: Operation): Promise<OperationOutcome> {
+function withResult(operation: Operation, result: ExecutionResult): EndedOperation {
+  operation.result = result;
+  return operation as EndedOperation;
+}
+
+/** Stops waiting for the last hooks at the last moment: an error then replaces the answer that a hook has not seen. */
+async function toOutcomeInHooks(operation: EndedOperation, isRefused: boolean): Promise<OperationOutcome> {
+  const { settings, hooks, contextValue, problem, timeIsUp, invocation, result } = operation;
+  const { plugins, logger } = settings;
+  let formatted: FormattedExecutionResult | undefined;
+  const callLastHooks = async (): Promise<FormattedExecutionResult> => {
+    const [error] = result.errors ?? [];
+    if (contextValue === undefined && error !== undefined && problem === undefined && timeIsUp === undefined)
+      await callFailureHooks(plugins, 'contextCreationDidFail', { error, logger });
+    if (hooks !== undefined && result.errors !== undefined) await hooks.didEncounterErrors(result.errors);
+    formatted = format(operation);
+    return hooks === undefined ? formatted : hooks.willSendResponse(formatted);
+  };
   const atLastMoment = (): FormattedExecutionResult => {
-    if (operation.hooks?.mustEnd === true) throw unfinishedAtDeadline();
-    return operation.formatted ?? format(operation);
+    if (hooks?.mustEnd === true) throw unfinishedAtDeadline();
+    return formatted ?? format(operation);
   };
   try {
-    return outcomeOf(await operation.invocation.untilLate(callLastHooks(operation), atLastMoment), operation);
+    return outcomeOf(await invocation.untilLate(callLastHooks(), atLastMoment), operation, isRefused);
   } catch (thrown) {
-    return outcomeOfFailure(thrown, operation);
+    return outcomeOfFailure(thrown, operation, isRefused);
   }
 }
 
-function outcomeOf(formatted: FormattedExecutionResult, operation: Operation): OperationOutcome {
-  const { request, problem, result, head, node, document, source, contextValue, stream, ended, timeIsUp } = operation;
+function outcomeOf(formatted: FormattedExecutionResult, operation: EndedOperation, isRefused = false): OperationOutcome {
+  const { request, problem, result, head, step, node, document, source, contextValue, stream } = operation;
   return {
     result: formatted,
-    errors: result!.errors ?? [],
+    errors: result.errors ?? [],
     head,
     operation: node,
     document: document?.document,
     source: source?.source,
-    executed: operation.isExecuting,
-    refused: result!.errors !== undefined && timeIsUp === undefined && ended instanceof RefusedResult,
-    unfinished: result!.errors?.some((error) => endOf(error) !== undefined),
+    executed: step === 'resolvers',
+    refused: isRefused,
+    unfinished: result.errors?.some((error) => endOf(error) !== undefined),
     contextFailed: contextValue === undefined && problem === undefined,
     // The request decides the effect of errors, or else the trusted document.
     onError: request.onError ?? source?.onError,
@@ -451,11 +465,10 @@ function outcomeOf(formatted: FormattedExecutionResult, operation: Operation): O
 }
 
 /** The outcome if a hook, a plugin or formatError failed. Calls none of them again. */
-function outcomeOfFailure(thrown: unknown, operation: Operation): OperationOutcome {
+function outcomeOfFailure(thrown: unknown, operation: Operation, isRefused = false): OperationOutcome {
   const error = toGraphQLError(thrown);
   closeStream(operation);
-  operation.result = { errors: [error] };
-  return outcomeOf(formatFailure(operation.settings, error), operation);
+  return outcomeOf(formatFailure(operation.settings, error), withResult(operation, { errors: [error] }), isRefused);
 }
 
 function closeStream(operation: Operation): void {
@@ -463,17 +476,6 @@ function closeStream(operation: Operation): void {
   operation.stream = undefined;
 }
 
-function format({ settings, result, operations, allowance }: Operation): FormattedExecutionResult {
-  return formatResult(settings, result!, allowance ?? new ErrorAllowance(operations));
-}
-
-async function callLastHooks(operation: Operation): Promise<FormattedExecutionResult> {
-  const { settings, hooks, contextValue, result } = operation;
-  const { plugins, logger } = settings;
-  const [error] = result!.errors ?? [];
-  if (contextValue === undefined && error !== undefined && operation.problem === undefined && operation.timeIsUp === undefined)
-    await callFailureHooks(plugins, 'contextCreationDidFail', { error, logger });
-  if (hooks !== undefined && result!.errors !== undefined) await hooks.didEncounterErrors(result!.errors);
-  const formatted = (operation.formatted = format(operation));
-  return hooks === undefined ? formatted : hooks.willSendResponse(formatted);
+function format({ settings, result, operations, allowance }: EndedOperation): FormattedExecutionResult {
+  return formatResult(settings, result, allowance ?? new ErrorAllowance(operations));
 }

@@ -31,8 +31,8 @@ export function createVerifier(): (explainable: Explainable) => Promise<Operatio
 }
 
 function reasonNotToCompare(operation: Operation, { stream }: OperationOutcome): string | undefined {
-  const { settings, node, isExecuting, execution, document } = operation;
-  if (!isExecuting) return 'refused, or answered by a plugin';
+  const { settings, node, step, execution, document } = operation;
+  if (step !== 'resolvers') return 'refused, or answered by a plugin';
   if (node!.operation !== 'query') return node!.operation;
   if (settings.executor !== undefined) return 'executor: graphqlJSExecutor()';
   if (execution!.errorHandling?.halts === true || (!isGraphQL17 && execution!.errorHandling?.propagates === false)) return 'onError';

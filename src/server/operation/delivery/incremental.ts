@@ -9,12 +9,12 @@ import { Causes, formatResult } from '../format-errors.ts';
 import { withCoercionCode } from '../run-operation.ts';
 import type { PayloadOutcome } from '../types.ts';
 import { ErrorAllowance } from '../limits/error-allowance.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation, ReadyOperation } from '../operation.ts';
 import { openStream, SourcedPayloads, lastResult } from './payload-stream.ts';
 
 /** Executes an operation: returns its first part, and opens a stream if others follow. */
-export function executeIncrementally(operation: Operation): PromiseOrValue<ExecutionResult> {
-  const outcome = executeInParts(operation.execution!);
+export function executeIncrementally(operation: ReadyOperation): PromiseOrValue<ExecutionResult> {
+  const outcome = executeInParts(operation.execution);
   return outcome instanceof Promise ? outcome.then((settled) => begin(operation, settled)) : begin(operation, outcome);
 }
 
@@ -22,8 +22,8 @@ interface WithErrors {
   readonly errors?: readonly GraphQLError[];
 }
 
-function begin(operation: Operation, { result, parts }: ExecutionInParts): ExecutionResult {
-  if (parts === undefined) return withCoercionCode(operation.execution!, result);
+function begin(operation: ReadyOperation, { result, parts }: ExecutionInParts): ExecutionResult {
+  if (parts === undefined) return withCoercionCode(operation.execution, result);
   operation.allowance = new ErrorAllowance();
   /** The ids of the parts that have been announced and not completed. */
   const pending = new Set(((result as Pick<SubsequentResult, 'pending'>).pending ?? []).map(({ id }) => id));

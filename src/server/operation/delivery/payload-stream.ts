@@ -5,7 +5,7 @@ import type { ExecutionInvocation, PromiseOrValue } from '../../../shared/index.
 import { toGraphQLError } from '../errors.ts';
 import { formatFailure, formatResult } from '../format-errors.ts';
 import type { PayloadOutcome, PayloadStream, SubsequentPayload } from '../types.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation, ReadyOperation } from '../operation.ts';
 import type { Stage } from '../around.ts';
 import type { OperationExecution } from '../plugin.ts';
 import { describeExecution } from '../run-operation.ts';
@@ -127,7 +127,7 @@ export async function lastResult({ settings, hooks, invocation }: Operation, thr
 }
 
 /** Opens the stream of an operation. */
-export function openStream(operation: Operation, stream: PayloadStream): void {
+export function openStream(operation: ReadyOperation, stream: PayloadStream): void {
   const stage = operation.settings.stages?.payload;
   operation.stream = stage === undefined ? stream : payloadsInStage(stream, stage, operation);
 }
@@ -136,7 +136,7 @@ export function openStream(operation: Operation, stream: PayloadStream): void {
 function payloadsInStage(
   stream: PayloadStream,
   stage: Stage<OperationExecution, PayloadOutcome | undefined>,
-  operation: Operation,
+  operation: ReadyOperation,
 ): PayloadStream {
   const { invocation } = operation;
   const execution = describeExecution(operation);

@@ -5,7 +5,7 @@ import type { ExecutionInvocation, OperationInvocation, PromiseOrValue } from '.
 import { closeSource, createSourceStream } from '../../../executor/index.ts';
 import type { PlannedExecution } from '../../../executor/index.ts';
 import { attachDataSources } from '../context.ts';
-import type { Execution, Operation } from '../operation.ts';
+import type { Operation, ReadyOperation } from '../operation.ts';
 import { openStream, SourcedPayloads, lastResult } from './payload-stream.ts';
 import type { PayloadOutcome, PayloadStream } from '../types.ts';
 import { endOf, toErrors, toGraphQLError } from '../errors.ts';
@@ -13,10 +13,9 @@ import { formatResult } from '../format-errors.ts';
 import { executeOperation, withCoercionCode } from '../run-operation.ts';
 
 /** Executes an operation that may have several answers: a subscription, or one with `@defer` or `@stream`. */
-export function executeDelivery(operation: Operation): PromiseOrValue<ExecutionResult> {
-  const { settings, node } = operation;
-  const execution = operation.execution!;
-  if (node!.operation === 'subscription') return subscribe(operation, execution);
+export function executeDelivery(operation: ReadyOperation): PromiseOrValue<ExecutionResult> {
+  const { settings, node, execution } = operation;
+  if (node.operation === 'subscription') return subscribe(operation);
   return execution.parts === undefined ? executeOperation(settings, execution) : settings.incrementalDelivery!.execute(operation);
 }
 
@@ -24,8 +23,8 @@ export function executeDelivery(operation: Operation): PromiseOrValue<ExecutionR
  * Runs a subscription: opens a stream with one result for each event of its source. The returned result is empty, or has the errors for
  * which the subscription could not start.
  */
-async function subscribe(operation: Operation, execution: Execution): Promise<ExecutionResult> {
-  const { invocation } = operation;
+async function subscribe(operation: ReadyOperation): Promise<ExecutionResult> {
+  const { invocation, execution } = operation;
   const creating = createSourceStream(execution);
   const events = creating instanceof Promise ? await createWithDeadline(creating, invocation) : creating;
   if (!(Symbol.asyncIterator in events)) return isOfResolver(events) ? events : withCoercionCode(execution, events);
