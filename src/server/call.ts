@@ -22,15 +22,8 @@ import type { EncodeBody } from './operation/around.ts';
 import type { Asked, Door, RequestCall } from './operation/door.ts';
 import type { Delivery, Operation } from './operation/operation.ts';
 import type { GraphQLRequest } from './operation/types.ts';
-import type { PlatformAdapter } from './platform/adapter.ts';
+import type { PlatformAdapter, PlatformCall } from './platform/adapter.ts';
 import type { Starter } from './startup/start.ts';
-
-/** The arguments of a platform's call. */
-export interface CallArguments {
-  readonly event: unknown;
-  readonly context: unknown;
-  readonly env: unknown;
-}
 
 /** The platforms of a handler, and the streaming code for those that support it. */
 export interface Platforms {
@@ -79,7 +72,11 @@ export class Call {
   work: Set<Promise<unknown>> | undefined = undefined;
   #lifetime: Lifetime | undefined = undefined;
 
-  constructor(adapter: PlatformAdapter<unknown>, { starter, streaming }: Pick<Serving, 'starter' | 'streaming'>, given: CallArguments) {
+  constructor(
+    adapter: PlatformAdapter<unknown>,
+    { starter, streaming }: Pick<Serving, 'starter' | 'streaming'>,
+    given: Required<PlatformCall>,
+  ) {
     const { event, context, env } = adapter.begin === undefined ? given : adapter.begin(given);
     this.adapter = adapter;
     this.starter = starter;

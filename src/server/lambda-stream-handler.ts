@@ -1,10 +1,10 @@
 import { Call, OperationLife, isStreamed } from './call.ts';
-import type { CallArguments } from './call.ts';
 import { createClose, Starter } from './startup/start.ts';
 import { streaming } from './doors/graphql/streams/streaming.ts';
 import { answer } from './pipeline.ts';
 import { createObserved } from './startup/observer.ts';
 import { findStreamingAdapter, writeResponse } from './platform/aws-stream.ts';
+import type { PlatformCall } from './platform/adapter.ts';
 import type { ResponseStream } from './platform/aws-stream.ts';
 import type { ServerOptions } from './startup/options.ts';
 import type { OptionsSource } from './startup/start.ts';
@@ -29,7 +29,7 @@ export function createUntypedStreamingHandler(options: OptionsSource<ServerOptio
 }
 
 /** The invocation lasts as long as the promise: work passed to `waitUntil` goes on after the last byte. */
-async function serveIntoStream(starter: Starter, given: CallArguments, output: ResponseStream): Promise<void> {
+async function serveIntoStream(starter: Starter, given: Required<PlatformCall>, output: ResponseStream): Promise<void> {
   const adapter = findStreamingAdapter(given.event);
   const call = new Call(adapter, { starter, streaming }, given);
   const response = await answer(call);

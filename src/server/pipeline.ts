@@ -7,7 +7,7 @@ import { resultTooLarge } from '../executor/index.ts';
 import { HeaderMap, excessOf, waitAtMost } from '../shared/index.ts';
 import type { HTTPRequest, HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
 import { Call, OperationLife, invocationOf, isStreamed, createOperation, createOperationOfPlugin } from './call.ts';
-import type { ArrivedCall, CallArguments, Platforms, Serving } from './call.ts';
+import type { ArrivedCall, Platforms, Serving } from './call.ts';
 import { addCORSHeaders, isPreflight } from './doors/cors.ts';
 import { accepts } from './doors/accept.ts';
 import { assertAllowed } from './doors/rules.ts';
@@ -26,6 +26,7 @@ import type { Operation } from './operation/operation.ts';
 import type { OperationCall } from './operation/plugin.ts';
 import type { OperationOutcome } from './operation/types.ts';
 import { clientAddress, findAdapter } from './platform/adapter.ts';
+import type { PlatformCall } from './platform/adapter.ts';
 import { graphqlDoor } from './doors/graphql/door.ts';
 import { answerOf, refuse, refusedOutcome, toErrorResponse } from './refuse.ts';
 import { createObserved } from './startup/observer.ts';
@@ -36,7 +37,7 @@ import type { OptionsSource } from './startup/start.ts';
 type AnyResponse = HTTPResponse | StreamedResponse;
 
 /** Handles one event, from its arrival to the platform's result. What fails is refused. */
-export async function serve(serving: Serving, given: CallArguments): Promise<unknown> {
+export async function serve(serving: Serving, given: Required<PlatformCall>): Promise<unknown> {
   const { starter, adapters } = serving;
   const adapter = findAdapter(adapters, given.event);
   const call = new Call(adapter, serving, given);
@@ -198,17 +199,8 @@ function depart(call: Call, given: AnyResponse): PromiseOrValue<AnyResponse> {
   const response = mayBeStored ? revalidate(request, given) : given;
   call.encode = undefined;
   if (encode === undefined || isStreamed(response) || response.body === null || request!.method === 'HEAD') return fit(call, response);
-  return encodeOrRefuse(call, encode, response).then((encoded) => fit(call, encoded));
-}
-
-/** If the encoder fails, the response is a refusal, which is not encoded. */
-async function encodeOrRefuse(call: Call, encode: NonNullable<Call['encode']>, response: HTTPResponse): Promise<HTTPResponse> {
-  try {
-    return normalizeHead(await encode(response), call.starter.logger());
-  } catch (failure) {
-    call.isFinished = false;
-    return refuse(failure, call);
-  }
+  const encoding = orRefuse(call, async () => normalizeHead(await encode(response), call.starter.logger()));
+  return encoding.then((encoded) => fit(call, encoded));
 }
 
 /** Refuses a response that is too large for the platform, and adds the common header fields unless plugins have seen them. */
@@ -279,21 +271,23 @@ async function respondInStages(call: ArrivedCall, stages: Stages | undefined): P
   const run = async (): Promise<AnyResponse> => (door === undefined ? respond(call) : answerOf(door, await respond(call), logger));
   if (stage === undefined) return run();
   let finished: HeaderMap | undefined;
-  const finish = async (running: () => Promise<AnyResponse>): Promise<AnyResponse> => {
-    const response = await respondInTime(call, running);
+  // A refusal if it fails, and with the common header fields, because whether caches may store an answer depends on them.
+  const finish = async (running: Promise<AnyResponse>): Promise<AnyResponse> => {
+    const finishing = orRefuse(call, async () => addCommonHeaders(call, await orRefuse(call, () => running)));
+    const response = await (mayBeLate(call) ? answerInTime(finishing, call, graceInside) : finishing);
     finished = response.headers;
     return response;
   };
   const response = await stage(seen, {
     run: (view) => {
       call.view = view;
-      return finish(run);
+      return finish(run());
     },
     invocation: new OperationLife(call, 'deadline'),
     fail: (thrown, _inner, running) => {
       void closeBody(running).catch(() => {});
       if (endOf(thrown) === 'deadline') logger.warn('A plugin around the request had not ended at the deadline.');
-      return finish(() => Promise.reject(thrown as Error));
+      return finish(Promise.reject(thrown as Error));
     },
     pass: (same, view?: RequestCall) => view ?? same,
   });
@@ -303,20 +297,14 @@ async function respondInStages(call: ArrivedCall, stages: Stages | undefined): P
   return normalized;
 }
 
-/**
- * The response as plugins around the request see it: a refusal if `run` fails, with the common header fields, because whether caches may
- * store an answer depends on them; in time.
- */
-function respondInTime(call: ArrivedCall, run: () => Promise<AnyResponse>): Promise<AnyResponse> {
-  const respondOrRefuse = async (): Promise<AnyResponse> => {
-    try {
-      return await addCommonHeaders(call, await run().catch((failure: unknown) => refuse(failure, call)));
-    } catch (failure) {
-      return refuse(failure, call);
-    }
-  };
-  const responding = respondOrRefuse();
-  return mayBeLate(call) ? answerInTime(responding, call, graceInside) : responding;
+/** Returns the response, or the refusal of what was thrown in its place. */
+async function orRefuse<T extends AnyResponse>(call: Call, respondTo: () => PromiseOrValue<T>): Promise<T | HTTPResponse> {
+  try {
+    return await respondTo();
+  } catch (failure) {
+    call.isFinished = false;
+    return refuse(failure, call);
+  }
 }
 
 /** One HTTP request as plugins see it. */

@@ -3,7 +3,7 @@ import type { IncrementalDeliveryOptions } from '../../src/entries/incremental.t
 import { HeaderMap } from '../../src/shared/header-map.ts';
 import type { OperationInvocation } from '../../src/shared/invocation.ts';
 import { OperationLife } from '../../src/server/call.ts';
-import { executeDelivery } from '../../src/server/operation/delivery/subscribe.ts';
+import { deliver } from '../../src/server/operation/delivery/subscribe.ts';
 import type { Delivery } from '../../src/server/operation/operation.ts';
 import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../src/server/operation/types.ts';
 import type { Operation } from '../../src/server/operation/operation.ts';
@@ -29,7 +29,7 @@ export async function runIncrementally(
     variables,
     maxBytes,
     invocation,
-    delivery: { subscriptions: false, incremental, execute: executeDelivery },
+    delivery: { subscriptions: false, incremental, execute: deliver },
   });
 }
 

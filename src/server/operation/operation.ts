@@ -39,7 +39,7 @@ export interface OperationSettings extends ContextSettings, SourceSettings, Docu
   /** Undefined if no plugin has a stage. */
   readonly stages: Stages | undefined;
   /** Undefined if operations with `@defer` and `@stream` get one answer. */
-  readonly incrementalDelivery: IncrementalExecution | undefined;
+  readonly incrementalDelivery: PartsDelivery | undefined;
 }
 
 /** The settings for running an operation. */
@@ -67,7 +67,7 @@ export interface Execution extends PlannedExecution {
 }
 
 /** Executes `@defer` and `@stream`: an option, so that other bundles do not contain the code. */
-export interface IncrementalExecution {
+export interface PartsDelivery {
   /** Added to the schema unless it defines directives with these names. */
   readonly directives: readonly GraphQLDirective[];
   /** Added to the specified rules. */

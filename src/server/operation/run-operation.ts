@@ -141,24 +141,18 @@ function readDocument(operation: Operation, found?: FoundSource): PromiseOrValue
 async function readDocumentInStage(operation: Operation, stage: NonNullable<Stages['document']>): Promise<KnownDocument> {
   const { settings, seen, contextValue, invocation } = operation;
   let known: KnownDocument | undefined;
-  let failure: Error | undefined;
-  const outcome = (): DocumentOutcome => ({
-    source: operation.source?.source,
-    document: known?.document,
-    errors: failure === undefined ? [] : toErrors(failure).errors!,
-  });
-  const read = async (): Promise<DocumentOutcome> => {
+  let failure: unknown;
+  const toOutcomeOf = async (reading: () => PromiseOrValue<KnownDocument>): Promise<DocumentOutcome> => {
     try {
-      known = await readDocument(operation);
+      known = await reading();
     } catch (thrown) {
-      failure = thrown as Error;
+      failure = thrown;
     }
-    return outcome();
+    const errors = failure === undefined ? [] : toErrors(failure).errors!;
+    return { source: operation.source?.source, document: known?.document, errors };
   };
-  const fail = async (thrown: unknown): Promise<DocumentOutcome> => {
-    failure = thrown as Error;
-    return outcome();
-  };
+  const read = (): Promise<DocumentOutcome> => toOutcomeOf(() => readDocument(operation));
+  const fail = (thrown: unknown): Promise<DocumentOutcome> => toOutcomeOf(() => Promise.reject(thrown as Error));
   const { document, errors } = await stage({ ...seen!, schema: settings.schema, contextValue }, { run: read, invocation, fail });
   if (failure !== undefined) throw failure;
   if (errors.length > 0) throw new DocumentError(errors);

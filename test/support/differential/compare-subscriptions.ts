@@ -1,7 +1,7 @@
 import { GraphQLSchema, Kind, OperationTypeNode, parse, print, separateOperations, subscribe, validate, versionInfo, visit } from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLError, VariableDefinitionNode } from 'graphql';
 
-import { executeDelivery } from '../../../src/server/operation/delivery/subscribe.ts';
+import { deliver } from '../../../src/server/operation/delivery/subscribe.ts';
 import { createServer } from '../../../src/server/startup/server.ts';
 import { createRandom } from '../random.ts';
 import type { Random } from '../random.ts';
@@ -250,7 +250,7 @@ const startTheirs: Start = async ({ schema, document, variables }, contextValue)
 const startOurs: Start = async ({ schema, text, variables }, context) => {
   const server = createServer({ nodeEnv: 'test', logger: recordingLogger()[0], schema, context: () => context });
   const { invocation } = createInvocation();
-  const delivery = { subscriptions: true, incremental: undefined, execute: executeDelivery };
+  const delivery = { subscriptions: true, incremental: undefined, execute: deliver };
   const { result, stream } = await runOn(server, { query: text, variables, invocation, delivery });
   if (stream === undefined) return result as never;
   const next = async (): Promise<object> => {

@@ -13,7 +13,7 @@ import type { Operation, ReadyOperation } from '../operation.ts';
 import { openStream, SourcedPayloads, lastResult } from './payload-stream.ts';
 
 /** Executes an operation: returns its first part, and opens a stream if others follow. */
-export function executeIncrementally(operation: ReadyOperation): PromiseOrValue<ExecutionResult> {
+export function deliverInParts(operation: ReadyOperation): PromiseOrValue<ExecutionResult> {
   const outcome = executeInParts(operation.execution);
   return outcome instanceof Promise ? outcome.then((settled) => begin(operation, settled)) : begin(operation, outcome);
 }

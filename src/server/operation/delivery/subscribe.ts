@@ -13,7 +13,7 @@ import { formatResult } from '../format-errors.ts';
 import { executeOperation, withCoercionCode } from '../run-operation.ts';
 
 /** Executes an operation that may have several answers: a subscription, or one with `@defer` or `@stream`. */
-export function executeDelivery(operation: ReadyOperation): PromiseOrValue<ExecutionResult> {
+export function deliver(operation: ReadyOperation): PromiseOrValue<ExecutionResult> {
   const { settings, node, execution } = operation;
   if (node.operation === 'subscription') return subscribe(operation);
   return execution.parts === undefined ? executeOperation(settings, execution) : settings.incrementalDelivery!.execute(operation);

@@ -74,6 +74,64 @@ const untouched: Cells = {
   refused: notValid,
 };
 
+const late: Cells = {
+  single:
+    '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+  batch:
+    '200 [{errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]},{data:{b:"x"}}]; 1 ran',
+  stream:
+    '200 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+  refused:
+    '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
+};
+/** The cells of a plugin that returns nothing, whether it waits for `next` or not. */
+const nothing: Readonly<Record<Stage, Cells>> = {
+  request: {
+    single:
+      '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+    batch:
+      '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 2 ran',
+    stream:
+      '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    refused:
+      '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+  },
+  operation: {
+    single:
+      '500 {errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+    batch:
+      '200 [{errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 2 ran',
+    stream:
+      '200 {errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    refused:
+      '500 {errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+  },
+  document: {
+    single:
+      '500 {errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    batch:
+      '200 [{errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 1 ran',
+    stream:
+      '200 {errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    refused:
+      '500 {errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+  },
+  execution: {
+    single:
+      '500 {errors:[{message:"Expected the stage execution of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+    batch:
+      '200 [{errors:[{message:"Expected the stage execution of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 2 ran',
+    stream:
+      '200 {errors:[{message:"Expected the stage execution of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
+    refused: notValid,
+  },
+  payload: {
+    ...untouched,
+    stream:
+      '200 {errors:[{message:"Expected the stage payload of plugins[0] to return the outcome of next() or { result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
+  },
+};
+
 /** What the client gets for each kind of request, and how many resolvers have run. */
 const table: Readonly<Record<string, Readonly<Record<Stage, Cells>>>> = {
   'passes on': {
@@ -143,98 +201,8 @@ const table: Readonly<Record<string, Readonly<Record<Stage, Cells>>>> = {
       stream: '200 {errors:[{message:"No.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
     },
   },
-  'returns nothing': {
-    request: {
-      single:
-        '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
-      batch:
-        '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 2 ran',
-      stream:
-        '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
-      refused:
-        '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
-    },
-    operation: {
-      single:
-        '500 {errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
-      batch:
-        '200 [{errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 2 ran',
-      stream:
-        '200 {errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
-      refused:
-        '500 {errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
-    },
-    document: {
-      single:
-        '500 {errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
-      batch:
-        '200 [{errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 1 ran',
-      stream:
-        '200 {errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
-      refused:
-        '500 {errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
-    },
-    execution: {
-      single:
-        '500 {errors:[{message:"Expected the stage execution of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
-      batch:
-        '200 [{errors:[{message:"Expected the stage execution of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 2 ran',
-      stream:
-        '200 {errors:[{message:"Expected the stage execution of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
-      refused: notValid,
-    },
-    payload: {
-      ...untouched,
-      stream:
-        '200 {errors:[{message:"Expected the stage payload of plugins[0] to return the outcome of next() or { result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
-    },
-  },
-  'does not wait for next, and returns nothing': {
-    request: {
-      single:
-        '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
-      batch:
-        '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 2 ran',
-      stream:
-        '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
-      refused:
-        '500 {errors:[{message:"Expected the stage request of plugins[0] to return a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
-    },
-    operation: {
-      single:
-        '500 {errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
-      batch:
-        '200 [{errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 2 ran',
-      stream:
-        '200 {errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
-      refused:
-        '500 {errors:[{message:"Expected the stage operation of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
-    },
-    document: {
-      single:
-        '500 {errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
-      batch:
-        '200 [{errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 1 ran',
-      stream:
-        '200 {errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
-      refused:
-        '500 {errors:[{message:"Expected the stage document of plugins[0] to return the outcome of next() or { ...outcome, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
-    },
-    execution: {
-      single:
-        '500 {errors:[{message:"Expected the stage execution of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
-      batch:
-        '200 [{errors:[{message:"Expected the stage execution of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]},{data:{b:"x"}}]; 2 ran',
-      stream:
-        '200 {errors:[{message:"Expected the stage execution of plugins[0] to return the outcome of next() or { ...outcome, result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 0 ran',
-      refused: notValid,
-    },
-    payload: {
-      ...untouched,
-      stream:
-        '200 {errors:[{message:"Expected the stage payload of plugins[0] to return the outcome of next() or { result, errors }, got undefined.",extensions:{code:"INTERNAL_SERVER_ERROR"}}]}; 1 ran',
-    },
-  },
+  'returns nothing': nothing,
+  'does not wait for next, and returns nothing': nothing,
   'calls next twice': {
     request: {
       single:
@@ -352,26 +320,8 @@ const table: Readonly<Record<string, Readonly<Record<Stage, Cells>>>> = {
       refused:
         '504 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
     },
-    operation: {
-      single:
-        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
-      batch:
-        '200 [{errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]},{data:{b:"x"}}]; 1 ran',
-      stream:
-        '200 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
-      refused:
-        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
-    },
-    document: {
-      single:
-        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
-      batch:
-        '200 [{errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]},{data:{b:"x"}}]; 1 ran',
-      stream:
-        '200 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
-      refused:
-        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
-    },
+    operation: late,
+    document: late,
     execution: {
       single:
         '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
@@ -408,16 +358,7 @@ const table: Readonly<Record<string, Readonly<Record<Stage, Cells>>>> = {
       refused:
         '504 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
     },
-    document: {
-      single:
-        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
-      batch:
-        '200 [{errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]},{data:{b:"x"}}]; 1 ran',
-      stream:
-        '200 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
-      refused:
-        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
-    },
+    document: late,
     execution: {
       single:
         '504 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 1 ran',
@@ -444,16 +385,7 @@ const table: Readonly<Record<string, Readonly<Record<Stage, Cells>>>> = {
       stream:
         '200 {errors:[{message:"The deadline of the request passed before this was finished. It may have run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
     },
-    document: {
-      single:
-        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
-      batch:
-        '200 [{errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]},{data:{b:"x"}}]; 1 ran',
-      stream:
-        '200 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
-      refused:
-        '504 {errors:[{message:"The deadline of the request passed before this could run.",extensions:{code:"DEADLINE_EXCEEDED"}}]}; 0 ran',
-    },
+    document: late,
     execution: {
       ...untouched,
       stream:

@@ -4,13 +4,13 @@ import type { ASTVisitor, DirectiveNode, ValidationContext, ValidationRule, Valu
 import { deferDirective, planners, streamDirective, isGraphQL17, isIncrementalDirective } from '../../../../executor/index.ts';
 import { assertEntries } from '../../../../shared/index.ts';
 import type { Expectation } from '../../../../shared/index.ts';
-import { executeIncrementally } from '../../../operation/delivery/incremental.ts';
+import { deliverInParts } from '../../../operation/delivery/incremental.ts';
 import type { StreamFormat } from './payload-chunks.ts';
-import type { IncrementalExecution } from '../../../operation/operation.ts';
+import type { PartsDelivery } from '../../../operation/operation.ts';
 import { maxNameLength } from '../../../operation/limits/nesting.ts';
 
 /** The value of the option `incrementalDelivery`, from `incrementalDelivery()` of `graphql-functions/incremental`. */
-export interface IncrementalDelivery extends IncrementalExecution {
+export interface IncrementalDelivery extends PartsDelivery {
   readonly multipart: StreamFormat;
 }
 
@@ -60,7 +60,7 @@ export function incrementalDelivery(options: IncrementalDeliveryOptions = {}): I
     directives: [deferDirective, streamDirective],
     validationRules: incrementalRules,
     partsOf: (format) => ({ planner: planners[format], maxParts }),
-    execute: executeIncrementally,
+    execute: deliverInParts,
     multipart,
   };
 }

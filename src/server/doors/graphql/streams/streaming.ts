@@ -4,7 +4,7 @@ import { HeaderMap, byteLength, capacityOf, excessOf, messageOf, removeLifetimes
 import type { AnswerSize, HTTPResponse, StreamedResponse } from '../../../../shared/index.ts';
 import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../../operation/types.ts';
 import { createError, httpExtensionOf, toGraphQLError } from '../../../operation/errors.ts';
-import { executeDelivery } from '../../../operation/delivery/subscribe.ts';
+import { deliver } from '../../../operation/delivery/subscribe.ts';
 import { resultTooLarge } from '../../../../executor/index.ts';
 import { parseAccept, wellKnownAccepts, chooseFrom, preference } from '../../accept.ts';
 import { toSingleResponse } from '../response.ts';
@@ -29,7 +29,7 @@ function negotiate(accept: string, multipart: StreamFormat | undefined): Negotia
   if (forms === undefined) throw notAcceptable();
   const negotiation: Negotiation = {
     mediaType: forms.mediaType,
-    delivery: { subscriptions: forms.events, incremental: forms.parts?.format, execute: executeDelivery },
+    delivery: { subscriptions: forms.events, incremental: forms.parts?.format, execute: deliver },
     write: (outcome, call) => toResponse(forms, { settings: call.settings, outcome, call }),
   };
   if (wellKnownAccepts.has(accept)) negotiated.set(accept, negotiation);
