@@ -5,7 +5,7 @@ import type { RightsFact, RightsRule } from '../../shared/index.ts';
 import type { AuthorizationOptions } from './options.ts';
 import type { Rules } from './rules.ts';
 
-export type Logger = Parameters<RightsFact['callerOf']>[1];
+type Logger = Parameters<RightsFact['callerOf']>[1];
 
 /** Returns the error of a caller who does not meet all rules. `sort`: puts rules in the order in which policies are asked. Rejects if `claims` fails. */
 export type Caller = (rules: readonly RightsRule[], { sort }: Pick<Rules, 'sort'>) => Promise<GraphQLError | undefined>;
