@@ -251,7 +251,7 @@ describe('a mutation purges', () => {
     assert.deepEqual(purges, []);
   });
 
-  test('the answer does not wait for the store', async () => {
+  test('the answer does not wait for the CDN', async () => {
     const purged = deferred<void>();
     const { post } = shop({ purge: () => purged.promise });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, mock, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 
 import type { EdgeOptions } from '../../../../src/entries/edge.ts';
 import type { ContextArgument, KeyValueCache, ServerOptions, ServerPlugin } from '../../../../src/entries/index.ts';
@@ -278,7 +279,7 @@ describe('a mutation and a shared store', () => {
   const rename = (id: number, title: string): object => ({ query: `mutation { rename(id: ${id}, title: "${title}") { id } }` });
 
   test('purges only the changed objects, for all processes, before its answer is sent', async () => {
-    const [cache, books] = [new MapCache(), new Map([['1', 'one'], ['2', 'two']])]; // prettier-ignore
+    const [cache, books] = [new MapCache(() => setTimeout(2)), new Map([['1', 'one'], ['2', 'two']])]; // prettier-ignore
     const [here, there] = [shop({ cache, books }), shop({ cache, books })];
     const bodies = [one, { query: '{ book(id: 2) { id title } }' }, { query: '{ books { id } }' }];
     for (const body of bodies) await here.keep(body);
