@@ -67,7 +67,7 @@ function createTrial(at: number, hole?: Hole): Trial {
     extend type T0 { hidden(in: HiddenInput): [Hidden] "The secretTitle" secretTitle: String @internal ${rule} }
     "The secretTitle" type Hidden @internal { id: ID secretTitle(in: HiddenEnum): String hidden: T0 }
     input HiddenInput @internal { a: String } enum HiddenEnum @internal { V9 }
-    extend enum E0 { V9 @internal } extend input In { secretInput: String @internal other: HiddenInput }`;
+    extend enum E0 { V9 @internal } extend enum Sort { TITLES @internal } extend input In { secretInput: String @internal other: HiddenInput }`;
   const explored = serve(model, at, withSecrets, hole);
   const isHidden = (place: string): boolean => /secretTitle|hidden|Hidden/.test(place);
   return { ...trial, explored, without: serve(model, at), isHidden, secretTypes: [] };
@@ -126,6 +126,7 @@ const others: readonly Query['given'][] = [
   { query: 'query ($all: [In!] = [{ kind: V9 }]) { find(all: $all) }' },
   { query: 'query ($all: [In!]) { find(all: $all) }', variables: { all: [{ kind: 'V9' }, { other: {} }] } },
   { query: 'query ($kind: E0) { find(by: { kind: $kind }) }', variables: { kind: 'V9' } },
+  { query: 'query ($by: In) { find(by: $by) }', variables: { by: { sort: ['TITLE'] } } },
   { query: 'query ($in: HiddenInput) { find(by: { other: $in }) }', variables: { in: {} } },
   { query: 'query ($in: HiddenInput) { find }' },
   { query: '{ find(secretArgument: { a: "x" }) }' },

@@ -50,7 +50,8 @@ interface Body {
 }
 
 /** A field of queries with input objects. */
-export const finds = '{ "Finds texts." find(by: In, all: [In!]): [String] } input In { text: String kind: E0 }';
+export const finds =
+  '{ "Finds texts." find(by: In, all: [In!]): [String] } input In { text: String kind: E0 sort: Sort } enum Sort { TITLE }';
 
 export const definition =
   'directive @internal on OBJECT | INTERFACE | UNION | ENUM | SCALAR | INPUT_OBJECT | FIELD_DEFINITION | ARGUMENT_DEFINITION | ENUM_VALUE | INPUT_FIELD_DEFINITION';
