@@ -542,7 +542,7 @@ rule(
     'GET, QUERY, run_query, REST GET': queriesOnly,
     batch: '200 [{"data":{"order":{"id":"7","title":"run 1"}}}]',
     events: '200 idempotent-replayed: true next {"data":{"order":{"id":"7","title":"run 1"}}}, complete',
-    MCP: '200 {"structuredContent":{"order":{"id":"7","title":"run 1"}}}',
+    MCP: '200 idempotent-replayed: true {"structuredContent":{"order":{"id":"7","title":"run 1"}}}',
     'REST POST': '200 idempotent-replayed: true {"id":"7","title":"run 1"}',
     direct: '{"data":{"order":{"id":"7","title":"run 1"}}}',
   },
@@ -610,7 +610,7 @@ rule(
     'by id': '200 idempotent-replayed: true {"data":{"order":{"id":"7","title":"run 1"}}}',
     batch:
       '200 [{"errors":[{"message":"The first request with this idempotency key had another operation.","extensions":{"code":"IDEMPOTENCY_KEY_REUSED"}}]}]',
-    MCP: '200 {"structuredContent":{"order":{"id":"7","title":"run 1"}}}',
+    MCP: '200 idempotent-replayed: true {"structuredContent":{"order":{"id":"7","title":"run 1"}}}',
     'REST POST': '200 idempotent-replayed: true {"id":"7","title":"run 1"}',
     direct:
       '{"errors":[{"message":"The first request with this idempotency key had another operation.","extensions":{"code":"IDEMPOTENCY_KEY_REUSED"}}]}',

@@ -94,15 +94,6 @@ export function authenticationStatus(call: RequestCall, outcome: OperationOutcom
   return outcome.executed !== true && (status === 401 || status === 403) ? status : undefined;
 }
 
-/** The Retry-After that `context`, a plugin or an error has set. */
-export function retryAfterOf({ head, errors }: OperationOutcome): string | undefined {
-  const ofErrors = errors.flatMap(({ extensions }) =>
-    Object.entries((extensions['http'] as { readonly headers?: object } | undefined)?.headers ?? {}),
-  );
-  const [, given] = ofErrors.find(([name]) => name.toLowerCase() === 'retry-after') ?? [];
-  return head.headers.get('retry-after') ?? (given === undefined ? undefined : String(given));
-}
-
 function listOf(names: ReadonlySet<string>): string {
   return names.size === 0 ? 'no arguments' : [...names].join(', ');
 }

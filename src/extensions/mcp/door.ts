@@ -11,7 +11,7 @@ import type {
 } from '../../server/index.ts';
 import type { HTTPResponse, RightsFact } from '../../shared/index.ts';
 import { unauthorized } from './authorization.ts';
-import { authenticationStatus, failure, retryAfterOf, toResult, unknownArgument } from './call-tool.ts';
+import { authenticationStatus, failure, toResult, unknownArgument } from './call-tool.ts';
 import type { Called, ToolResult } from './call-tool.ts';
 import { isModern, modernVersion, negotiatedVersion } from './protocol-versions.ts';
 import { idOf, internalError, invalidParams, methodNotFound, parseError, readMessage, RPCError } from './messages.ts';
@@ -175,9 +175,9 @@ export class MCPDoor implements Door {
   #writeOutcome(call: RequestCall, called: Omit<Called, 'maxBytes'>): HTTPResponse {
     const { outcome } = called;
     const response = this.#refusalOf(call, outcome) ?? toResult(call, { ...called, maxBytes: this.#start.maxResultBytes });
-    const retryAfter = retryAfterOf(outcome);
-    if (retryAfter !== undefined) response.headers.set('retry-after', retryAfter);
-    return response;
+    const headers = call.headersOf(outcome);
+    for (const [name, value] of response.headers) headers.set(name, value);
+    return { ...response, headers };
   }
 
   #explore(
