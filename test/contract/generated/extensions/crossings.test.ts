@@ -179,10 +179,10 @@ function problemsOfAttempts(world: World, shop: Shop): string[] {
 
 /** Returns the answers of single operations whose cost line says something else. */
 function problemsOfLines(world: World, answers: readonly Answer[]): string[] {
-  return answers.flatMap(({ element, request, status, isReplay, text }) => {
+  return answers.flatMap(({ request, status, isReplay, text }) => {
     const lines = world.lines.get(request) ?? [];
     if (lines.length === 0 || lines[0]!.batch !== undefined) return [];
-    const isLineOfReplay = lines[0]!.idempotency === 'replayed' && element.document !== 'tool';
+    const isLineOfReplay = lines[0]!.idempotency === 'replayed';
     return lines.length === 1 && lines[0]!.status === status && (isLineOfReplay === isReplay || !/"data"/.test(text))
       ? []
       : `${status} ${isReplay ? 'replay ' : ''}${text} has the lines ${JSON.stringify(lines)}`;
