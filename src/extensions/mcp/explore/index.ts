@@ -67,7 +67,7 @@ export interface ExploreArguments {
   readonly limit?: number;
 }
 
-/** Who asks: the context of the call. */
+/** The caller of a tool: the context and the logger of the call. */
 interface Caller {
   readonly contextValue: unknown;
   readonly logger: RequestCall['logger'];
@@ -91,7 +91,7 @@ export class Explorer {
   readonly #rights: RightsFact | undefined;
   #visible: VisibleSchema | undefined;
   #ranking: Ranking | undefined;
-  /** The rules of fields that have some. Undefined: a wrong rule, which nobody meets. */
+  /** The rules of fields that have some. Undefined: a wrong rule, which no caller meets. */
   #rules: ReadonlyMap<Field, readonly RightsRule[] | undefined> | undefined;
   readonly #lines = new Map<Field, string>();
   /** The facts of the operations that agents have written, by their requests. */

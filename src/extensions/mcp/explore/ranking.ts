@@ -15,7 +15,7 @@ export interface Found extends Entry {
   readonly way: readonly (Entry | GraphQLNamedType)[];
 }
 
-/** Words that questions have and that tell nothing. */
+/** Words of questions that say nothing about fields. */
 const ignored: ReadonlySet<string> = new Set(
   'a an and any are as at be by can do does for from get give has have how i in is it its list of on or show that the their them this to was what when where which who whose with'.split(
     ' ',
@@ -35,7 +35,7 @@ function wordsIn(text: string, known: Map<string, string> = new Map<string, stri
   return words;
 }
 
-/** Empty for a word that tells nothing. */
+/** Returns an empty string for an ignored word. */
 function wordOf(part: string): string {
   if (ignored.has(part)) return '';
   if (Object.hasOwn(alike, part)) return alike[part]!;
