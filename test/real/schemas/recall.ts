@@ -1,7 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-import { buildClientSchema, getNamedType, isInterfaceType, isObjectType, parse, printSchema } from 'graphql';
+import {
+  buildClientSchema,
+  buildSchema,
+  getNamedType,
+  introspectionFromSchema,
+  isInterfaceType,
+  isObjectType,
+  parse,
+  printSchema,
+} from 'graphql';
 import type { GraphQLNamedType, GraphQLSchema } from 'graphql';
 
 import { budget, memoryStore } from '../../../src/entries/budget.ts';
@@ -17,17 +26,19 @@ interface Question {
   readonly needs: readonly (readonly string[])[];
 }
 
-/** The questions of questions.txt, which has their rules. */
-const questions: readonly Question[] = readFileSync(new URL('questions.txt', import.meta.url), 'utf8')
-  .split(/^= /m)
-  .slice(1)
-  .flatMap((section) => {
-    const [schema, ...blocks] = section.trim().split('\n\n');
-    return blocks.map((block): Question => {
-      const [first, second, needs] = block.split('\n') as [string, string, string];
-      return { schema: schema!, queries: [first, second], needs: needs.split(' ').map((one) => one.split('|')) };
+/** The questions of a file, which has their rules. */
+function questionsOf(file: string): readonly Question[] {
+  return readFileSync(new URL(file, import.meta.url), 'utf8')
+    .split(/^= /m)
+    .slice(1)
+    .flatMap((section) => {
+      const [schema, ...blocks] = section.trim().split('\n\n');
+      return blocks.map((block): Question => {
+        const [first, second, needs] = block.split('\n') as [string, string, string];
+        return { schema: schema!, queries: [first, second], needs: needs.split(' ').map((one) => one.split('|')) };
+      });
     });
-  });
+}
 
 /** What a search has answered. */
 interface Found {
@@ -78,6 +89,11 @@ async function serveSchema(name: string, describes: boolean): Promise<Searched> 
 async function introspectionOf(name: string): Promise<string> {
   const read = (path: string): string => readFileSync(pathInPart('public-schemas', path), 'utf8').replace(/^\{"data":(.*)\}\s*$/s, '$1');
   if (name === 'github') return read('@octokit/graphql-schema/schema.json');
+  if (name === 'customer') return read('@shopify/hydrogen-react/customer-account.schema.json');
+  if (name === 'forge') {
+    const text = readFileSync(new URL('forge.graphql', import.meta.url), 'utf8');
+    return JSON.stringify(introspectionFromSchema(buildSchema(text)));
+  }
   if (name === 'shop') return read('@shopify/hydrogen-react/storefront.schema.json');
   // The package has a schema for its own version of graphql-js.
   const path = 'swapi-graphql/lib/schema/index.js';
@@ -107,21 +123,37 @@ function fieldsIn({ sdl, paths }: Found, schema: GraphQLSchema): ReadonlySet<str
   return found;
 }
 
-/** The numbers of questions whose fields are all found: by the first query, by the second, and by both. `missed`: not by both. */
-export async function recallOf(
-  name: string,
-  describes: boolean,
-): Promise<{ readonly counts: readonly number[]; readonly missed: string[] }> {
-  const { schema, search } = await serveSchema(name, describes);
-  const counts = [0, 0, 0];
-  const missed: string[] = [];
-  for (const { queries, needs } of questions.filter((question) => question.schema === name)) {
-    const [first, second] = [fieldsIn(await search(queries[0]), schema), fieldsIn(await search(queries[1]), schema)];
-    for (const [at, found] of [first, second, new Set([...first, ...second])].entries()) {
-      const lacking = needs.filter((some) => !some.some((field) => found.has(field)));
-      if (lacking.length === 0) counts[at]!++;
-      else if (at === 2) missed.push(`${queries[0]} (${lacking.join(' ')})`);
+/** The numbers of questions whose fields are all found: by the first query, by the second, and by both. `missed`: those of the first. */
+interface Recall {
+  readonly counts: readonly number[];
+  readonly missed: readonly string[];
+}
+
+/** Asks the questions of a file about each of its schemas. */
+export async function recallOf(file: string, describes: boolean): Promise<ReadonlyMap<string, Recall>> {
+  const questions = questionsOf(file);
+  const recalls = new Map<string, Recall>();
+  for (const name of new Set(questions.map((question) => question.schema))) {
+    const { schema, search } = await serveSchema(name, describes);
+    const counts = [0, 0, 0];
+    const missed: string[] = [];
+    for (const { queries, needs } of questions.filter((question) => question.schema === name)) {
+      for (const need of needs.flat()) assertField(schema, need);
+      const [first, second] = [fieldsIn(await search(queries[0]), schema), fieldsIn(await search(queries[1]), schema)];
+      for (const [at, found] of [first, second, new Set([...first, ...second])].entries()) {
+        const lacking = needs.filter((one) => !one.some((field) => found.has(field)));
+        if (lacking.length === 0) counts[at]!++;
+        else if (at === 0) missed.push(`${queries[0]} (${lacking.join(' ')})`);
+      }
     }
+    recalls.set(name, { counts, missed });
   }
-  return { counts, missed };
+  return recalls;
+}
+
+function assertField(schema: GraphQLSchema, place: string): void {
+  const [type, field] = place.split('.') as [string, string];
+  const found = schema.getType(type);
+  if ((isObjectType(found) || isInterfaceType(found)) && found.getFields()[field]) return;
+  throw new Error(`Expected a field of the schema, got "${place}".`);
 }
