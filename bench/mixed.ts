@@ -95,8 +95,10 @@ async function runGeneration(contestants: readonly Contestant[]): Promise<void> 
       if (new Set(answers.map((texts) => texts[at])).size > 1) throw new Error(`"${name}" is answered differently.`);
     for (const { times } of contestants) times.push([]);
     for (let round = -warmUp; round < rounds; round++)
-      for (const [at, child] of processes.entries()) {
-        const times = await ask<number>(child, 'round');
+      for (let turn = 0; turn < processes.length; turn++) {
+        // Each round begins with another contestant, because V8's threads of the process before still run.
+        const at = (round + warmUp + turn) % processes.length;
+        const times = await ask<number>(processes[at]!, 'round');
         if (round >= 0) contestants[at]!.times.at(-1)!.push(times);
       }
   } finally {
