@@ -102,7 +102,8 @@ export function executeField(run: Run, field: PlannedField, source: unknown, par
         fieldRun = startField(run, field, parent);
         value = resolve!(source, values ?? argumentValues(field, run), run.contextValue, fieldRun.info);
       } else {
-        value = call.call(source, call.visible < 2 ? values : (values ?? argumentValues(field, run)), run.contextValue);
+        const { call: callResolver, visible } = call;
+        value = callResolver(source, visible < 2 ? values : (values ?? argumentValues(field, run)), run.contextValue);
       }
     } else {
       const observed = (fieldRun = new ObservedField(run, field, parent, source));
@@ -133,7 +134,10 @@ function resolveObserved(observed: ObservedField, call: ResolverCall | undefined
   if (field.typename !== undefined) return field.typename;
   if (call?.visible === allArguments)
     return (field.definition.resolve ?? run.fieldResolver!)(source, observed.args, run.contextValue, observed.info);
-  if (call !== undefined) return call.call(source, observed.args, run.contextValue);
+  if (call !== undefined) {
+    const { call: callResolver } = call;
+    return callResolver(source, observed.args, run.contextValue);
+  }
   const value = propertyOf(source, field.fieldName);
   return typeof value === 'function' ? callMethod(observed, source as object, observed.args) : value;
 }

@@ -11,7 +11,7 @@ export const allArguments = 4;
 export interface ResolverCall {
   /** The number of leading arguments that the resolver needs. Later arguments are not created. The context is always passed. */
   readonly visible: number;
-  /** The function to call: the unbound one if an arrow function was bound to its resolver map. */
+  /** The function to call, without `this`: the unbound one if an arrow function was bound to its resolver map. */
   readonly call: Resolver;
   /** The mark of a batched resolver, which is called later, for many parents. Undefined for others. */
   readonly batch?: BatchMark;
@@ -36,15 +36,20 @@ export function seesInfo(resolver: Resolver | null | undefined): boolean {
 }
 
 /**
- * Only an arrow function whose parameters are names and plain patterns gets fewer than all arguments: it has no `arguments`
- * object, so it sees only the parameters that it declares. They are counted in its text, because `length` can be redefined.
+ * A function whose parameters are names and plain patterns sees only these, unless it can reach its `arguments` object: an arrow function
+ * has none, and other functions must name it, `eval`, or be sloppy, when others can read their property `arguments`. The parameters are
+ * counted in its text, because `length` can be redefined.
  */
 function readCall(given: Resolver): ResolverCall {
   const batch = batchOf(given);
   if (batch !== undefined) return { visible: allArguments, call: given, batch };
-  const call = asWritten(given);
-  const [, name, list = name] = arrowFunction.exec(textOf.call(call)) ?? [];
-  return list === undefined ? { visible: allArguments, call: given } : { visible: Math.min(allArguments, countParameters(list)), call };
+  const original = asWritten(given);
+  const text = textOf.call(original);
+  const [, name, list = name] = arrowFunction.exec(text) ?? [];
+  if (list !== undefined) return { visible: countParameters(list), call: original };
+  const [, parameters] = otherFunction.exec(text) ?? [];
+  const seesAll = parameters === undefined || Object.hasOwn(original, 'arguments') || reachesArguments.test(text);
+  return { visible: seesAll ? allArguments : countParameters(parameters), call: given };
 }
 
 /** A resolver may have a `toString` method. */
@@ -53,6 +58,12 @@ const textOf = Function.prototype.toString;
 /** `a =>`, `(a, { b }) =>`, also with `async`. Defaults, rest parameters and comments do not match. */
 const arrowFunction = /^(?:async\b\s*)?(?:([\w$]+)|\(([\w$\s,:{}[\]]*)\))\s*=>/;
 
+/** `function (a) {`, `name(a, { b }) {`, also with `async`. */
+const otherFunction = /^(?:async\b\s*)?(?:function\b\s*)?[\w$]*\s*\(([\w$\s,:{}[\]]*)\)\s*\{/;
+
+/** Names may be written with escapes. The text of a bound or native function does not show its parameters. */
+const reachesArguments = /\b(?:arguments|eval)\b|\\u|\[native code\]/;
+
 function countParameters(list: string): number {
   let names = list;
   // Replaces the innermost patterns first.
@@ -60,5 +71,5 @@ function countParameters(list: string): number {
     before = names;
     names = names.replaceAll(/\{[^{}[\]]*\}|\[[^{}[\]]*\]/g, 'pattern');
   }
-  return names.split(',').filter((name) => name.trim() !== '').length;
+  return Math.min(allArguments, names.split(',').filter((name) => name.trim() !== '').length);
 }
