@@ -1,5 +1,5 @@
-import { Kind, parse } from 'graphql';
-import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { isSpecifiedScalarType, Kind, parse } from 'graphql';
+import type { DefinitionNode, DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import type { ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { isRecord, textOfRule } from '../../shared/index.ts';
@@ -58,9 +58,8 @@ export function authorization<TContext = any>(options: AuthorizationOptions<TCon
     schemaWillBuild({ typeDefs }) {
       const sources = [typeDefs].flat(Number.POSITIVE_INFINITY) as readonly unknown[];
       if (!sources.every((source) => typeof source === 'string' || isDocument(source))) return {};
-      const added = [...definitions].flatMap(([name, text]) => (sources.some((source) => defines(source, name)) ? [] : [text]));
       textHasRules = sources.some(mayHaveRules);
-      return { typeDefs: [...sources, ...added] };
+      return { typeDefs: [...sources, ...missingIn(sources)] };
     },
     check({ schema, trustedDocuments, verbose }) {
       assertRules(needsIn(schema).rules);
@@ -73,7 +72,7 @@ export function authorization<TContext = any>(options: AuthorizationOptions<TCon
         if (isStrict || textHasRules !== true) assertRules(needsIn(schema).rules);
       } catch (error) {
         if (isStrict) throw error;
-        if ((error as Error).message === noRules) logger.error(noRules);
+        logger.error((error as Error).message);
       }
       facts.set('rights', factOf(schema));
     },
@@ -117,20 +116,44 @@ function isDocument(source: unknown): source is DocumentNode {
   return isRecord(source) && source['kind'] === Kind.DOCUMENT;
 }
 
-/** Texts are parsed only if they may define the directive: to parse 3,000 types takes a cold process 97 ms. */
-function defines(source: unknown, name: string): boolean {
-  if (typeof source === 'string' && !new RegExp(`\\bdirective${ignored}@${ignored}${name}\\b`).test(source)) return false;
+/** The definitions of directives that sources lack. */
+function missingIn(sources: readonly unknown[]): readonly string[] {
+  const nodes = sources.flatMap(definitionsIn);
+  nodes.forEach(assertKept);
+  const known = new Set(nodes.map((node) => node.kind === Kind.DIRECTIVE_DEFINITION && node.name.value));
+  return [...definitions].flatMap(([name, text]) => (known.has(name) ? [] : [text]));
+}
+
+/** The definitions in a source. A text is parsed only if they may matter: to parse 3,000 types takes a cold process 97 ms. */
+function definitionsIn(source: unknown): readonly DefinitionNode[] {
+  if (typeof source === 'string' && !mattering.test(source)) return [];
   try {
-    const { definitions: all } = typeof source === 'string' ? parse(source, { noLocation: true }) : (source as DocumentNode);
-    return all.some((node) => node.kind === Kind.DIRECTIVE_DEFINITION && node.name.value === name);
+    return [...(typeof source === 'string' ? parse(source, { noLocation: true }) : (source as DocumentNode)).definitions];
   } catch {
     // The server says where the text is wrong.
-    return false;
+    return [];
   }
+}
+
+/** Throws for a rule of a scalar that graphql-js has for all schemas, where no directive is kept. */
+function assertKept(node: DefinitionNode): void {
+  if (
+    (node.kind !== Kind.SCALAR_TYPE_DEFINITION && node.kind !== Kind.SCALAR_TYPE_EXTENSION) ||
+    !isSpecifiedScalarType({ name: node.name.value } as never)
+  )
+    return;
+  const lost = node.directives?.find(({ name }) => name.value !== 'specifiedBy')?.name.value;
+  const how = 'all schemas share it. Put rules on fields, or define a scalar of your own.';
+  if (lost !== undefined) throw new Error(`Expected the built-in scalar ${node.name.value} without @${lost} in typeDefs, because ${how}`);
 }
 
 /** Matches the characters that may stand between two tokens. */
 const ignored = '(?:[\\s,\\uFEFF]|#.*)*';
+
+/** A definition of one of the directives, or a scalar of graphql-js with a directive. */
+const mattering = new RegExp(
+  `\\bdirective${ignored}@${ignored}(?:${[...definitions.keys()].join('|')})\\b|\\bscalar${ignored}(?:Int|Float|String|Boolean|ID)\\b${ignored}@`,
+);
 
 /** A directive or an import of one in a text, or a name in a document as JSON. */
 const directiveIn = /(?<!\bdirective\s*)(?:@\s*|"value":")\w*(?:authenticated|requiresScopes|policy)\b/;

@@ -1,4 +1,14 @@
-import { getNamedType, isEnumType, isInterfaceType, isObjectType, valueFromASTUntyped } from 'graphql';
+import {
+  DirectiveLocation,
+  getNamedType,
+  isEnumType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedScalarType,
+  Kind,
+  valueFromASTUntyped,
+} from 'graphql';
 import type {
   ConstDirectiveNode,
   GraphQLField,
@@ -27,9 +37,14 @@ export const definitions: ReadonlyMap<DirectiveName, string> = new Map<Directive
 type Field = GraphQLField<unknown, unknown>;
 type Owner = GraphQLObjectType | GraphQLInterfaceType;
 
+type Values = Readonly<Record<string, unknown>>;
+
 interface Node {
+  readonly loc?: unknown;
   readonly directives?: readonly ConstDirectiveNode[] | undefined;
   readonly fields?: readonly (Node & { readonly name: NameNode })[] | undefined;
+  readonly values?: readonly object[] | undefined;
+  readonly types?: readonly object[] | undefined;
 }
 
 /** The rules of one schema, each read when it is first needed, because the types of the schema are made lazily. */
@@ -40,6 +55,8 @@ export class Rules {
   /** Equal rules are the same object, so that those of a thousand types count once. */
   readonly #all = new Map<string, RightsRule>();
   #sorted: readonly RightsRule[] | undefined;
+  /** Whether a type is from text. Undefined if no place without a node has been read. */
+  #hasText: boolean | undefined;
   readonly #own = new Map<GraphQLNamedType | Field, readonly RightsRule[]>();
   readonly #whole = new Map<GraphQLNamedType | Field, readonly RightsRule[]>();
 
@@ -115,25 +132,36 @@ export class Rules {
     // A type has nodes of its fields, too, in case a transform drops that of a field.
     const ofOwner = owner && nodesOf(owner).flatMap(({ fields = [] }) => fields.filter((field) => field.name.value === place.name));
     const nodes: readonly Node[] = [...nodesOf(place), ...(ofOwner ?? [])];
-    const written = nodes.flatMap(({ directives = [] }) => directives.flatMap((one) => this.#readDirective(one, name)));
     const given: unknown = place.extensions?.['authorization'];
-    if (given === null) return written;
-    if (given === undefined) {
-      if (nodes.length > 0 || !isFromText(place, owner)) return written;
-      const how = 'Keep it, or set extensions.authorization, which is null for no rule.';
-      throw new Error(`Expected ${name} to have its astNode, because a transform of the schema that drops it may drop rules. ${how}`);
-    }
+    if (given === undefined && (owner ? nodes.length === 0 : !place.astNode) && this.#mayHaveLost(place, owner)) throw lost(name);
+    const written = [
+      ...nodes.flatMap(({ directives = [] }) => directives.map((one) => [one.name.value, argumentsOf(one, name)] as const)),
+      ...directivesIn(place.extensions),
+    ].flatMap(([directive, values]) => this.#readDirective(directive, values, name));
+    if (given === undefined || given === null) return written;
     const where = `extensions.authorization of ${name}`;
     const rules = isRecord(given) ? this.#check(given, where) : [];
     if (rules.length === 0) throw new Error(`Expected ${where} to be an object with authenticated, scopes or policies.`);
     return [...written, ...rules];
   }
 
-  #readDirective({ name, arguments: given = [] }: ConstDirectiveNode, place: string): readonly RightsRule[] {
-    const directive = this.#names.get(name.value);
+  /** Whether a place without its node may have lost rules, because the schema has types from text. */
+  #mayHaveLost(place: GraphQLNamedType | Field, owner: Owner | undefined): boolean {
+    if (this.#schema.extensions?.['authorization'] === null) return false;
+    // A type in code says itself that it lacks a node. Libraries add the fields of a subgraph to its schema.
+    if (
+      owner
+        ? !owner.astNode || /^_(?:Service|Entity)$/.test(getNamedType((place as Field).type).name)
+        : isBuiltIn(place as GraphQLNamedType)
+    )
+      return false;
+    return (this.#hasText ??= Object.values(this.#schema.getTypeMap()).some(isFromText));
+  }
+
+  #readDirective(name: string, values: Values, place: string): readonly RightsRule[] {
+    const directive = this.#names.get(name);
     if (directive === undefined) return [];
-    const values = Object.fromEntries(given.map((one) => [one.name.value, valueFromASTUntyped(one.value)]));
-    const where = `@${name.value} of ${place}`;
+    const where = `@${name} of ${place}`;
     const argument = { authenticated: undefined, requiresScopes: 'scopes', policy: 'policies' }[directive];
     const wrong = Object.keys(values).find((one) => one !== argument);
     if (wrong !== undefined) throw new Error(`Expected ${where} to have ${argument ?? 'no arguments'}, got "${wrong}".`);
@@ -143,7 +171,7 @@ export class Rules {
   }
 
   /** The rules of an object, one for each member. */
-  #check(given: Readonly<Record<string, unknown>>, where: string): readonly RightsRule[] {
+  #check(given: Values, where: string): readonly RightsRule[] {
     return Object.entries(given).flatMap(([member, value]): RightsRule[] => {
       if (value === undefined) return [];
       if (member === 'authenticated' && value === true) return [{ authenticated: true }];
@@ -185,22 +213,55 @@ function nodesOf(place: GraphQLNamedType | Field): readonly Node[] {
   return nodes.filter((node) => node !== null && node !== undefined);
 }
 
-/** Whether a place without a node belongs to a type from text. Libraries make nodes for some places of a schema in code, without a location. */
-function isFromText(place: GraphQLNamedType | Field, owner: Owner | undefined): boolean {
-  // Libraries add the fields of a subgraph to its schema.
-  if (owner !== undefined)
-    return owner.astNode?.loc !== undefined && !/^_(?:Service|Entity)$/.test(getNamedType((place as Field).type).name);
-  const type = place as GraphQLNamedType;
+/** Whether a type had a definition in a text. Libraries make nodes for directives of a type in code, without a location, a description or fields. */
+function isFromText(type: GraphQLNamedType): boolean {
+  // A library may have given them nodes, for all schemas.
+  if (isBuiltIn(type)) return false;
+  const { astNode, extensionASTNodes = [] } = type as { readonly astNode?: Node | null; readonly extensionASTNodes?: readonly Node[] };
+  if (astNode) return astNode.loc !== undefined || [astNode.fields, astNode.values, astNode.types].some((parts = []) => parts.length > 0);
+  const extended: readonly unknown[] = extensionASTNodes.flatMap(({ fields, values }) => fields ?? values ?? []);
   const parts = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : isEnumType(type) ? type.getValues() : [];
-  return parts.some(({ astNode }) => astNode?.loc !== undefined);
+  return parts.some((part) => part.astNode && 'description' in part.astNode && !extended.includes(part.astNode));
+}
+
+function isBuiltIn(type: GraphQLNamedType): boolean {
+  return isSpecifiedScalarType(type) || isIntrospectionType(type);
+}
+
+function lost(name: string): Error {
+  const how = 'Keep it, or set extensions.authorization of it or of the schema, which is null for no rule.';
+  return new Error(`Expected ${name} to have its astNode, because a transform of the schema that drops it may drop rules. ${how}`);
+}
+
+/** The arguments of a directive. Throws for those of several, which tools that merge types join into one list: "and" would become "or". */
+function argumentsOf({ name, loc, arguments: given = [] }: ConstDirectiveNode, place: string): Values {
+  const isJoined = given.some(
+    ({ value }) =>
+      value.kind === Kind.LIST &&
+      value.values.some((one) => loc && one.loc && (one.loc.source !== loc.source || one.loc.start < loc.start || one.loc.end > loc.end)),
+  );
+  if (isJoined)
+    throw new Error(`Expected one @${name.value} of ${place}, because a tool has merged several into "or". Join them into one list.`);
+  return Object.fromEntries(given.map((one) => [one.name.value, valueFromASTUntyped(one.value)]));
+}
+
+/** Directives in extensions, as libraries for schemas in code write them: `{ name: arguments }`, or a list with `name` and `args`. */
+function directivesIn(extensions: Values | undefined): readonly (readonly [name: string, values: Values])[] {
+  const given = extensions?.['directives'] ?? {};
+  if (Array.isArray(given)) return given.map(({ name, args }) => [name, args ?? {}]);
+  return Object.entries(given).flatMap(([name, uses]) =>
+    [uses].flat().map((values: Values | null | undefined) => [name, values ?? {}] as const),
+  );
 }
 
 /**
  * The directives by their names in this schema: those of federation's specification, unless a link gives that name to another directive,
  * and those that links give.
  */
-function directiveNames({ astNode, extensionASTNodes }: GraphQLSchema): ReadonlyMap<string, DirectiveName> {
-  const schemas = [astNode, ...extensionASTNodes].filter((node) => node !== null && node !== undefined);
+function directiveNames(schema: GraphQLSchema): ReadonlyMap<string, DirectiveName> {
+  const schemas = [schema.astNode, ...schema.extensionASTNodes].filter((node) => node !== null && node !== undefined);
+  const mayHaveLost = schemas.length === 0 && schema.extensions?.['authorization'] !== null;
+  if (mayHaveLost && schema.getDirective('link')?.locations.includes(DirectiveLocation.SCHEMA)) throw lost('the schema, which has @link,');
   const links = federationNames(schemas);
   const names = new Map<string, DirectiveName>();
   for (const name of definitions.keys())

@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { makeExecutableSchema } from '@graphql-tools/schema';
 import { MapperKind, mapSchema } from '@graphql-tools/utils';
-import { buildSchema, extendSchema, GraphQLInt, GraphQLObjectType, GraphQLSchema, GraphQLUnionType, Kind, parse } from 'graphql';
+import {
+  buildSchema,
+  extendSchema,
+  GraphQLInt,
+  GraphQLObjectType,
+  GraphQLScalarType,
+  GraphQLSchema,
+  GraphQLUnionType,
+  Kind,
+  parse,
+} from 'graphql';
 import type { GraphQLEnumType } from 'graphql';
 
 import type { OperationExecution, ServerPlugin } from '../../../../src/entries/index.ts';
@@ -209,6 +220,8 @@ const transforms: readonly {
   readonly text?: string;
   readonly closed?: string;
   readonly transform: (schema: GraphQLSchema) => GraphQLSchema;
+  /** The status of `{ open }`. */
+  readonly open?: number;
   readonly answer: number;
 }[] = [
   {
@@ -270,30 +283,70 @@ const transforms: readonly {
     },
     answer: 500,
   },
+  {
+    title: 'a type that is made anew, with its fields',
+    closed: 'user { id }',
+    transform: (schema) =>
+      mapSchema(schema, {
+        [MapperKind.OBJECT_TYPE]: ({ name }) =>
+          name === 'User' ? new GraphQLObjectType({ name, fields: { id: { type: GraphQLInt } } }) : undefined,
+      }),
+    answer: 500,
+  },
+  {
+    title: 'a type alone, which an extension has, too',
+    text: 'type Query { open: Int closed: Closed user: User } type Closed @authenticated { id: Int } extend type Closed { more: Int }',
+    closed: 'closed { more }',
+    transform: (schema) => {
+      schema.getType('Closed')!.astNode = undefined;
+      return schema;
+    },
+    answer: 500,
+  },
+  {
+    title: 'each type, whose fields keep theirs',
+    text: 'type Query { open: Int } extend type Query { closed: Int @authenticated user: User }',
+    open: 500,
+    transform: (schema) => {
+      for (const { name } of [schema.getQueryType()!, schema.getType('User')!]) schema.getType(name)!.astNode = undefined;
+      return schema;
+    },
+    answer: 500,
+  },
+  {
+    title: 'a scalar, because another has taken its place',
+    text: 'type Query { open: Int closed: Closed user: User } scalar Closed @authenticated',
+    transform: (schema) => mapSchema(schema, { [MapperKind.SCALAR_TYPE]: ({ name }) => new GraphQLScalarType({ name }) }),
+    answer: 500,
+  },
 ];
 
 describe('authorization() notices a transform that loses the node of', needsAuthorization, () => {
+  const sources = transforms.flatMap((row) => [false, true].map((noLocation) => ({ ...row, noLocation })));
   for (const {
     title,
     text = 'type Query { open: Int closed: Int @authenticated user: User }',
     closed = 'closed',
     transform,
+    open = 200,
     answer,
-  } of transforms)
-    it(title, async () => {
+    noLocation,
+  } of sources)
+    it(`${title}${noLocation ? ', in a text without locations' : ''}`, async () => {
       const serve = (nodeEnv: string): TextServer => {
         const schema = buildSchema(
-          `directive @authenticated on OBJECT | FIELD_DEFINITION | ENUM ${text} type User @authenticated { id: Int }`,
+          `directive @authenticated on OBJECT | FIELD_DEFINITION | ENUM | SCALAR ${text} type User @authenticated { id: Int }`,
+          { noLocation },
         );
         return serveText('', { createRights: authorization!, options: { nodeEnv, schema: transform(schema) } as never });
       };
       const server = serve('production');
 
-      const open = await server.send({}, { query: '{ open }' });
+      const first = await server.send({}, { query: '{ open }' });
       const { status, body } = await server.send({}, { query: `{ ${closed} }` });
       const inTests = await serve('test').send({}, { query: '{ open }' });
 
-      assert.deepEqual([open.status, status, body.data, inTests.status], [200, answer, undefined, answer === 500 ? 500 : 200]);
+      assert.deepEqual([first.status, status, body.data, inTests.status], [open, answer, undefined, answer === 500 ? 500 : 200]);
     });
 });
 
@@ -315,7 +368,72 @@ const complete: Readonly<Record<string, () => GraphQLSchema>> = {
     const fields = { ...query.fields, closed };
     return new GraphQLSchema({ ...schema.toConfig(), query: new GraphQLObjectType({ ...query, fields }), types: [] });
   },
+  'code to which a text adds types, if the schema says so': () => {
+    const closed = { type: GraphQLInt, resolve: () => 1, extensions: { authorization: { authenticated: true } } };
+    const query = new GraphQLObjectType({ name: 'Query', fields: { closed } });
+    const code = new GraphQLSchema({ query, extensions: { authorization: null } });
+    return extendSchema(code, parse('extend type Query { new: New } type New { id: Int }'));
+  },
+  ...Object.fromEntries(
+    [{ authenticated: {} }, { authenticated: [{}] }, [{ name: 'authenticated' }]].map((directives) => [
+      `code with directives in extensions: ${JSON.stringify(directives)}`,
+      () => {
+        const closed = { type: GraphQLInt, resolve: () => 1, extensions: { directives } };
+        return new GraphQLSchema({ query: new GraphQLObjectType({ name: 'Query', fields: { closed } }) });
+      },
+    ]),
+  ),
 };
+
+describe('authorization() refuses a schema', needsAuthorization, () => {
+  const rights = 'directive @requiresScopes(scopes: [[String!]!]!) on OBJECT | FIELD_DEFINITION';
+  const linked = `${link} extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: [{ name: "@authenticated", as: "@other" }])`;
+  const schemas: Readonly<Record<string, readonly [message: RegExp, create: () => Parameters<typeof startWith>[1]]>> = {
+    'whose @link a transform has dropped, with the names that it gives': [
+      /Expected the schema, which has @link, to have its astNode/,
+      () => {
+        const schema = buildSchema(
+          `${linked} ${rule} ${rights} type Query { closed: Int @other open: Int @requiresScopes(scopes: [["a"]]) }`,
+        );
+        return { schema: new GraphQLSchema({ ...schema.toConfig(), astNode: undefined, extensionASTNodes: [] }) };
+      },
+    ],
+    'in which a tool has joined two lists, which would be a OR b': [
+      /Expected one @requiresScopes of Query, because a tool/,
+      () => {
+        const typeDefs = [
+          `${rights} type Query @requiresScopes(scopes: [["a"]]) { a: Int }`,
+          'extend type Query @requiresScopes(scopes: [["b"]]) { closed: Int }',
+        ];
+        return { schema: makeExecutableSchema({ typeDefs }) };
+      },
+    ],
+    ...Object.fromEntries(
+      ['scalar ID @authenticated', 'scalar ID extend scalar ID @authenticated'].map((scalar) => [
+        `with ${scalar}, which graphql-js drops`,
+        [
+          /Expected the built-in scalar ID without @authenticated/,
+          () => ({ typeDefs: `${scalar} type Query { closed: ID open: Int @authenticated }` }),
+        ],
+      ]),
+    ),
+  };
+  const startWith = async (nodeEnv: string, parts: { readonly typeDefs?: string; readonly schema?: GraphQLSchema }): Promise<string> => {
+    try {
+      const server = serveText(parts.typeDefs ?? '', { createRights: authorization!, options: { nodeEnv, schema: parts.schema } as never });
+      const { status, body } = await server.send({ claims: ['a'] }, { query: '{ closed }' });
+      assert.deepEqual([status, body.data], [500, undefined]);
+      return server.lines.map((line) => [line.message, ...line.details].join(' ')).join('\n');
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  for (const [title, [message, create]] of Object.entries(schemas))
+    it(title, async () => {
+      assert.match(await startWith('test', create()), message);
+      assert.match(await startWith('production', create()), message);
+    });
+});
 
 describe('authorization() takes a schema of', needsAuthorization, () => {
   for (const [title, create] of Object.entries(complete))
