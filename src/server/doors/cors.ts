@@ -1,4 +1,4 @@
-import { addVary, isHeaderField } from '../../shared/index.ts';
+import { addVary, boolean, isHeaderField } from '../../shared/index.ts';
 import type { Expectation, PromiseOrValue, HTTPRequest, HeaderMap } from '../../shared/index.ts';
 import type { ServerPlugin } from '../operation/plugin.ts';
 import type { Logger } from '../operation/types.ts';
@@ -41,11 +41,12 @@ const maxOrigin = 300;
  * Adds the CORS headers to an answer. An origin is reflected only when a list, a pattern or a function names it. Returns a promise only if
  * `origin` is a function; if that fails, the origin is refused.
  */
-export function addCORSHeaders(sharing: Sharing): PromiseOrValue<void> {
-  const { cors, request, headers } = sharing;
+export function addCORSHeaders({ cors, request, headers, logger }: Sharing): PromiseOrValue<void> {
   const { origin = '*', credentials } = cors;
+  const requestedFields = isPreflight(request) ? request.headers.get('access-control-request-headers') : undefined;
+  const allow = (allowed: string): void => writeCORSFields(allowed, cors, requestedFields, headers);
   if (origin === '*') {
-    addFields('*', sharing);
+    allow('*');
     return;
   }
   addVary(headers, 'Origin');
@@ -53,15 +54,17 @@ export function addCORSHeaders(sharing: Sharing): PromiseOrValue<void> {
   if (requested === null || requested.length > maxOrigin) return;
   // Every page can send "null", from a sandboxed frame: with credentials not even a function can allow it.
   if (requested === 'null' && credentials === true) return;
-  if (typeof origin === 'function') return askOrigin(origin, requested, sharing);
-  if (matchesOrigin(origin, requested)) addFields(requested, sharing);
+  if (typeof origin === 'function')
+    return askOrigin(origin, requested, logger).then((isAllowed) => (isAllowed ? allow(requested) : undefined));
+  if (matchesOrigin(origin, requested)) allow(requested);
 }
 
-async function askOrigin(isAllowed: (origin: string) => unknown, requested: string, sharing: Sharing): Promise<void> {
+async function askOrigin(isAllowed: (origin: string) => unknown, requested: string, logger: Logger): Promise<boolean> {
   try {
-    if ((await isAllowed(requested)) === true) addFields(requested, sharing);
+    return (await isAllowed(requested)) === true;
   } catch (error) {
-    sharing.logger.error('cors.origin failed: the origin of a request was refused.', error);
+    logger.error('cors.origin failed: the origin of a request was refused.', error);
+    return false;
   }
 }
 
@@ -73,33 +76,19 @@ export function matchesOrigin(allowed: CORSOrigin, requested: string): boolean {
   return allowed.some((one) => matchesOrigin(one, requested));
 }
 
-function addFields(allowed: string, { cors, request, headers }: Sharing): void {
-  writeCORSFields(
-    allowed,
-    cors,
-    isPreflight(request) ? { requested: request.headers.get('access-control-request-headers') } : undefined,
-    headers,
-  );
-}
-
 /** True for the request by which a browser asks whether a page may send another (Fetch standard, "CORS-preflight request"). */
 export function isPreflight({ method, headers }: HTTPRequest): boolean {
   return method === 'OPTIONS' && headers.has('access-control-request-method');
 }
 
-/** A preflight, and the header fields that it requests. */
-interface Preflight {
-  readonly requested: string | null;
-}
-
 /**
- * Writes the header fields for an origin. `allowed`: the origin, undefined if it is not allowed. `preflight`: undefined if the request is
- * none.
+ * Writes the header fields for an origin. `allowed`: the origin, undefined if it is not allowed. `requested`: the header fields that a
+ * preflight requests, null if it names none; undefined if the request is no preflight.
  */
 export function writeCORSFields(
   allowed: string | undefined,
   { credentials, methods: allowedMethods = methods, allowedHeaders, exposedHeaders, maxAge }: Omit<CORSOptions, 'origin'>,
-  preflight: Preflight | undefined,
+  requested: string | null | undefined,
   headers: HeaderMap,
 ): void {
   const write = (name: string, value: string | readonly string[] | null | undefined): void => {
@@ -108,13 +97,13 @@ export function writeCORSFields(
   };
   write('access-control-allow-origin', allowed);
   if (credentials === true) headers.set('access-control-allow-credentials', 'true');
-  if (preflight === undefined) {
+  if (requested === undefined) {
     write('access-control-expose-headers', exposedHeaders);
     return;
   }
   write('access-control-allow-methods', allowedMethods);
-  if (!allowedHeaders && preflight.requested !== null) addVary(headers, 'Access-Control-Request-Headers');
-  write('access-control-allow-headers', allowedHeaders || preflight.requested);
+  if (!allowedHeaders && requested !== null) addVary(headers, 'Access-Control-Request-Headers');
+  write('access-control-allow-headers', allowedHeaders || requested);
   write('access-control-max-age', maxAge === undefined ? undefined : String(maxAge));
 }
 
@@ -164,10 +153,6 @@ const namesOfFields: Expectation = {
   words: 'a string or a list of strings, with characters that HTTP allows',
   holds: (value) => (Array.isArray(value) ? value : [value]).every((one) => isHeaderField('name', one)),
 };
-const count: Expectation = {
-  words: 'a whole number that is not negative',
-  holds: (value) => Number.isInteger(value) && (value as number) >= 0,
-};
 
 /** A misspelled `origin` would allow every site. */
 export const corsExpectations: Readonly<Record<keyof CORSOptions, Expectation>> = {
@@ -180,8 +165,11 @@ export const corsExpectations: Readonly<Record<keyof CORSOptions, Expectation>> 
   methods: namesOfFields,
   allowedHeaders: namesOfFields,
   exposedHeaders: namesOfFields,
-  credentials: { words: 'true or false', holds: (value) => typeof value === 'boolean' },
-  maxAge: { words: `${count.words}, in seconds`, holds: count.holds },
+  credentials: boolean,
+  maxAge: {
+    words: 'a whole number that is not negative, in seconds',
+    holds: (value) => Number.isInteger(value) && (value as number) >= 0,
+  },
 };
 
 /** An origin as browsers send it: scheme, host and port, without a path or a trailing slash. Nothing else would match. */

@@ -70,51 +70,44 @@ export function assertAllowed(rules: OwnRules, settings: CSRFSettings, request: 
  * simple. A GET needs the check although it changes nothing: its time or size can reveal what the user may see.
  */
 function assertNotForged(settings: CSRFSettings, { method, headers }: HTTPRequest, mediaType: MediaType | undefined): void {
-  const row = table[method as keyof typeof table][headers.has('content-type') ? classify(mediaType) : 'none'];
-  const verdict = row === run ? 'run' : row[columnOf(settings, headers)];
-  if (verdict === 'forgery') throw preflightMissing(settings.csrfRequestHeaders);
-  if (verdict === 'unsupported') throw unsupportedMediaType(onlyJSON, mediaType?.essence, acceptedTypes);
+  const { runs, isForgery } = table[method as keyof typeof table][headers.has('content-type') ? classify(mediaType) : 'none'];
+  if (isForgery.includes(preventionFor(settings, headers))) throw preflightMissing(settings.csrfRequestHeaders);
+  if (!runs) throw unsupportedMediaType(onlyJSON, mediaType?.essence, acceptedTypes);
 }
 
-function columnOf({ csrfPrevention, csrfRequestHeaders }: CSRFSettings, headers: HTTPRequest['headers']): keyof Row {
-  if (csrfRequestHeaders.some((name) => (headers.get(name) ?? '').trim() !== '')) return 'withHeader';
-  if (csrfPrevention === 'always') return 'always';
+/** CSRF prevention for one request: 'never' if it has a listed header that is not empty, or is not foreign. */
+function preventionFor({ csrfPrevention, csrfRequestHeaders }: CSRFSettings, headers: HTTPRequest['headers']): Prevention {
+  if (csrfRequestHeaders.some((name) => (headers.get(name) ?? '').trim() !== '')) return 'never';
   // Browsers mark requests of pages of another origin (Fetch Metadata); no page can remove the mark.
-  return csrfPrevention === 'foreign' && /^(?:cross|same)-site$/.test(headers.get('sec-fetch-site') ?? '') ? 'foreign' : 'unguarded';
+  const isForeign = /^(?:cross|same)-site$/.test(headers.get('sec-fetch-site') ?? '');
+  return csrfPrevention === 'foreign' && !isForeign ? 'never' : csrfPrevention;
 }
 
+type Prevention = CSRFSettings['csrfPrevention'];
 type ContentTypeClass = 'json' | 'safelisted' | 'none' | 'other';
-type Verdict = 'run' | 'forgery' | 'unsupported';
 
-interface Row {
-  /** If a listed header is present and not empty. */
-  readonly withHeader: Verdict;
-  /** No listed header, and CSRF prevention is on. */
-  readonly always: Verdict;
-  /** No listed header, CSRF prevention is unset, and the browser marks the request as cross-site. */
-  readonly foreign: Verdict;
-  /** The verdict without a listed header, if CSRF prevention is off, or if it is unset and the browser does not mark the request. */
-  readonly unguarded: Verdict;
+/** The rule for the requests of one method and class of content types. */
+interface Rule {
+  /** False: their content type is not supported. */
+  readonly runs: boolean;
+  /** The states of CSRF prevention in which they are refused as a possible forgery. */
+  readonly isForgery: readonly Prevention[];
 }
 
-const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: 'run' };
-const unsupported: Row = { withHeader: 'unsupported', always: 'unsupported', foreign: 'forgery', unguarded: 'unsupported' };
-const suspect: Row = { withHeader: 'unsupported', always: 'forgery', foreign: 'forgery', unguarded: 'unsupported' };
-/** The rules for a method that browsers never send to another site without a preflight (RFC 10008 section 4). */
-const unsupportedAnyway: Row = { ...unsupported, foreign: 'unsupported' };
+const run: Rule = { runs: true, isForgery: [] };
+const runUnguarded: Rule = { runs: true, isForgery: ['always', 'foreign'] };
+const unsupported: Rule = { runs: false, isForgery: ['foreign'] };
+const suspect: Rule = { runs: false, isForgery: ['always', 'foreign'] };
+/** The rule for a method that browsers never send to another site without a preflight (RFC 10008 section 4). */
+const unsupportedAnyway: Rule = { runs: false, isForgery: [] };
 
 /**
  * The CSRF table of the specification, with one difference: its rule 3 exempts a GET with any Content-Type, but browsers send a
  * safelisted one without a preflight, so rule 2 applies to it.
  */
-const table: Readonly<Record<'GET' | 'POST' | 'QUERY', Readonly<Record<ContentTypeClass, Row>>>> = {
+const table: Readonly<Record<'GET' | 'POST' | 'QUERY', Readonly<Record<ContentTypeClass, Rule>>>> = {
   POST: { json: run, safelisted: suspect, none: suspect, other: unsupported },
-  GET: {
-    json: run,
-    safelisted: suspect,
-    none: { withHeader: 'run', always: 'forgery', foreign: 'forgery', unguarded: 'run' },
-    other: unsupported,
-  },
+  GET: { json: run, safelisted: suspect, none: runUnguarded, other: unsupported },
   QUERY: { json: run, safelisted: unsupportedAnyway, none: unsupportedAnyway, other: unsupportedAnyway },
 };
 

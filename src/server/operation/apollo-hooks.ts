@@ -137,7 +137,7 @@ export async function startHooks(operation: HookedOperation): Promise<OperationH
   const response: GraphQLRequestContext['response'] = {
     http: operation.head,
     get body() {
-      return this.result && new SingleBody(this);
+      return this.result && bodyOf(this);
     },
   };
   const context: GraphQLRequestContext = {
@@ -172,21 +172,16 @@ function withSearch(http: HTTPRequest): HTTPRequest & { readonly search: string 
 }
 
 /** The result as Apollo Server 4 and 5 have it. */
-class SingleBody {
-  readonly kind = 'single';
-  readonly #response: GraphQLRequestContext['response'];
-
-  constructor(response: GraphQLRequestContext['response']) {
-    this.#response = response;
-  }
-
-  get singleResult(): ExecutionResult | FormattedExecutionResult {
-    return this.#response.result!;
-  }
-
-  set singleResult(result: ExecutionResult | FormattedExecutionResult) {
-    this.#response.result = result;
-  }
+function bodyOf(response: GraphQLRequestContext['response']): NonNullable<GraphQLRequestContext['response']['body']> {
+  return {
+    kind: 'single',
+    get singleResult() {
+      return response.result!;
+    },
+    set singleResult(result) {
+      response.result = result;
+    },
+  };
 }
 
 /**

@@ -63,40 +63,33 @@ export function createError(
 /** Why the server ends work. */
 type End = 'deadline' | 'disconnect';
 
-/** The error for work that the server has ended. A resolver may throw an error with the same code and message, but none of this class. */
-class EndError extends GraphQLError {
-  readonly #end: End;
+/** The errors for work that the server has ended. A resolver may throw an error with the same code and message, but none of these. */
+const ends = new WeakMap<object, End>();
 
-  constructor(end: End, code: ErrorCode, message: string) {
-    super(message, { extensions: { code } });
-    this.#end = end;
-    markAsCopied(this);
-  }
-
-  /** Returns undefined for any other value. */
-  static endOf(error: unknown): End | undefined {
-    return error instanceof GraphQLError && #end in error ? error.#end : undefined;
-  }
+function createEnd(end: End, code: ErrorCode, message: string): GraphQLError {
+  const error = createError(code, message);
+  ends.set(error, end);
+  return error;
 }
 
 /** The error for what did not run because of the deadline. */
 export function deadlineExceeded(): GraphQLError {
-  return new EndError('deadline', 'DEADLINE_EXCEEDED', 'The deadline of the request passed before this could run.');
+  return createEnd('deadline', 'DEADLINE_EXCEEDED', 'The deadline of the request passed before this could run.');
 }
 
 /** The error for what was running at the deadline. */
 export function unfinishedAtDeadline(): GraphQLError {
-  return new EndError('deadline', 'DEADLINE_EXCEEDED', 'The deadline of the request passed before this was finished. It may have run.');
+  return createEnd('deadline', 'DEADLINE_EXCEEDED', 'The deadline of the request passed before this was finished. It may have run.');
 }
 
 /** The error for what was running when the client disconnected. */
 export function clientLeft(): GraphQLError {
-  return new EndError('disconnect', 'CLIENT_LEFT', 'The client disconnected before the answer was sent.');
+  return createEnd('disconnect', 'CLIENT_LEFT', 'The client disconnected before the answer was sent.');
 }
 
 /** Why the server ended the work that failed with this error, which may have been located. Undefined: it failed by itself. */
 export function endOf(error: unknown): End | undefined {
-  return EndError.endOf(error) ?? EndError.endOf((error as Partial<GraphQLError> | undefined)?.originalError);
+  return ends.get(error as object) ?? ends.get((error as Partial<GraphQLError> | undefined)?.originalError as object);
 }
 
 /** Adds a code to an error without one, such as graphql-js's errors. */

@@ -39,11 +39,11 @@ export async function applyCORS(cors: CORS | undefined, request: ExpressRequest,
     typeof found === 'string' ? found : requestOrigin !== undefined && isAllowed(found, requestOrigin) ? requestOrigin : undefined;
   const { methods = 'GET,HEAD,PUT,PATCH,POST,DELETE', allowedHeaders, exposedHeaders } = options;
   const lists = { methods: text(methods), allowedHeaders: text(allowedHeaders), exposedHeaders: text(exposedHeaders) };
-  const preflight = request.method === 'OPTIONS' ? { requested: request.get('access-control-request-headers') ?? '' } : undefined;
-  if (preflight) writeCORSFields(allowed, { ...options, ...lists }, preflight, headers);
+  const isPreflight = request.method === 'OPTIONS';
+  if (isPreflight) writeCORSFields(allowed, { ...options, ...lists }, request.get('access-control-request-headers') ?? '', headers);
   // In version 3, the answer to a preflight has exposed header fields, too.
   writeCORSFields(allowed, { ...options, ...lists }, undefined, headers);
-  if (preflight === undefined || options.preflightContinue === true) return undefined;
+  if (!isPreflight || options.preflightContinue === true) return undefined;
   return options.optionsSuccessStatus ?? 204;
 }
 
