@@ -4,6 +4,7 @@ import type { FieldNode, GraphQLObjectType, GraphQLOutputType, GraphQLResolveInf
 import { selectionsOf } from './plan/plan.ts';
 import type { SelectedObject } from './plan/plan.ts';
 import { coercedOf } from './run/run.ts';
+import { getOrCreate } from '../shared/index.ts';
 
 /** The members of `info` that {@link selectedFields} reads. */
 export type SelectionInfo = Pick<
@@ -51,20 +52,13 @@ const executions = new WeakMap<object, OfExecution>();
  */
 export function selectedFields(info: SelectionInfo, { type }: SelectedFieldsOptions = {}): ReadonlySet<string> {
   const { schema, fragments, variableValues, fieldNodes } = info;
-  let execution = executions.get(variableValues);
-  if (execution === undefined) {
-    execution = {
-      collect: selectionsOf({ schema, fragments, variables: coercedOf(variableValues) }),
-      known: new Map(),
-      left: maxCharacters,
-    };
-    executions.set(variableValues, execution);
-  }
-  let ofField = execution.known.get(fieldNodes);
-  if (ofField === undefined) execution.known.set(fieldNodes, (ofField = new Map()));
-  let fields = ofField.get(type);
-  if (fields === undefined) ofField.set(type, (fields = fieldsOf(info, type, execution)));
-  return fields;
+  const execution = getOrCreate(executions, variableValues, () => ({
+    collect: selectionsOf({ schema, fragments, variables: coercedOf(variableValues) }),
+    known: new Map(),
+    left: maxCharacters,
+  }));
+  const ofField = getOrCreate(execution.known, fieldNodes, () => new Map<string | undefined, ReadonlySet<string>>());
+  return getOrCreate(ofField, type, () => fieldsOf(info, type, execution));
 }
 
 function fieldsOf(info: SelectionInfo, type: string | undefined, execution: OfExecution): ReadonlySet<string> {
@@ -76,8 +70,7 @@ function fieldsOf(info: SelectionInfo, type: string | undefined, execution: OfEx
     for (const selection of selections) {
       for (const field of selection.fields) {
         if (field.fieldName.startsWith('__')) continue;
-        let known = below.get(field.fieldName);
-        if (known === undefined) below.set(field.fieldName, (known = new Set()));
+        const known = getOrCreate(below, field.fieldName, () => new Set());
         for (const one of possibleTypes(field.definition.type)) known.add(execution.collect(one, field.nodes));
       }
     }

@@ -36,7 +36,7 @@ export function copyErrorsForOperation(errors: readonly GraphQLError[]): readonl
 /** A copy of an error that user code has thrown, unless it was made for this operation or has no extensions. */
 export function copyErrorForOperation<TError extends Error>(error: TError): TError {
   // Version-3 hooks may throw any value.
-  if (typeof error !== 'object' || error === null || copied.has(error) || !Object.hasOwn(error, 'extensions')) return error;
+  if (!isObjectLike(error) || copied.has(error) || !Object.hasOwn(error, 'extensions')) return error;
   return markAsCopied(copyOf(error));
 }
 

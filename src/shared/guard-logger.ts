@@ -1,3 +1,4 @@
+import { getOrCreate } from './get-or-create.ts';
 import { escapeControls, printable } from './log-text.ts';
 
 /** The methods that write a line. */
@@ -12,9 +13,7 @@ const guards = new WeakMap<object, object>();
  * promise would end the process. What cannot be logged goes to the console. All other members are passed through.
  */
 export function guardLogger<TLogger extends object>(logger: TLogger): TLogger {
-  let guard = guards.get(logger) as TLogger | undefined;
-  if (guard === undefined) guards.set(logger, (guard = createGuard(logger)));
-  return guard;
+  return getOrCreate(guards, logger, () => createGuard(logger)) as TLogger;
 }
 
 function createGuard<TLogger extends object>(logger: TLogger): TLogger {

@@ -2,6 +2,8 @@ export { answerSizeOf, capacityOf, excessOf } from './answer-size.ts';
 export type { AnswerSize, Capacity, ResultLimit } from './answer-size.ts';
 export { canonicalJSON } from './canonical-json.ts';
 export { byteLength } from './byte-length.ts';
+export { readEnvironment, readProcess } from './environment.ts';
+export { getOrCreate } from './get-or-create.ts';
 export { asWritten, bindTo, counted, cut, describe, messageOf, withoutStacks } from './describe.ts';
 export { didYouMean, listOf } from './did-you-mean.ts';
 export { aFunction, anything, assertEntries, boolean, hasMethods, isListOfText, keyValueCache, positive, text } from './known-options.ts';

@@ -5,12 +5,12 @@ export function isObjectLike(value: unknown): value is object {
 
 /** True for an object that is not a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObjectLike(value) && !Array.isArray(value);
 }
 
 /** True for an object without a class, of any realm: test runners and bundlers run code in separate realms. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isObjectLike(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value));
 }

@@ -11,6 +11,7 @@ import type { FieldGroup } from './deferred-fields.ts';
 import { StreamedField } from './streamed-field.ts';
 import { deferUsageOf, streamUsageOf } from './usage.ts';
 import type { DeferUsage } from './usage.ts';
+import { getOrCreate } from '../../shared/index.ts';
 
 /**
  * Collects fields as `collectFields` does, and groups them by the fragments that they are delivered with. In the current format a field
@@ -35,9 +36,7 @@ export function collectParts(settings: CollectSettings, { type, nodes, parts }: 
         fields.push(field);
         isShared ||= (field.parts as OriginOfField | undefined)?.isShared === true;
       } else {
-        let group = groups.get(key);
-        if (group === undefined) groups.set(key, (group = { usages: target.usages, fields: [] }));
-        group.fields.push(field);
+        getOrCreate(groups, key, () => ({ usages: target.usages, fields: [] })).fields.push(field);
       }
     }
   }
@@ -108,19 +107,16 @@ class PartsCollector {
 
   /** False if the fragment has been collected for this `@defer`, or for the part that is not deferred. */
   #isNew(name: string, usage: DeferUsage | undefined): boolean {
-    const visited = this.#visited.get(name) ?? new Set();
+    const visited = getOrCreate(this.#visited, name, () => new Set());
     const directive = usage?.directive ?? null;
     if (visited.has(null) || visited.has(directive)) return false;
-    this.#visited.set(name, visited.add(directive));
+    visited.add(directive);
     return true;
   }
 
   #add(node: FieldNode, usage: DeferUsage | undefined): void {
     this.#count++;
-    const responseName = (node.alias ?? node.name).value;
-    const known = this.details.get(responseName);
-    if (known === undefined) this.details.set(responseName, [{ node, usage }]);
-    else known.push({ node, usage });
+    getOrCreate(this.details, (node.alias ?? node.name).value, () => []).push({ node, usage });
   }
 }
 
@@ -128,9 +124,7 @@ function byUsage(details: readonly Detail[]): readonly Target[] {
   const targets = new Map<DeferUsage | undefined, { usages: readonly DeferUsage[]; details: Detail[] }>();
   for (const detail of details) {
     const { usage } = detail;
-    const target = targets.get(usage);
-    if (target === undefined) targets.set(usage, { usages: usage === undefined ? [] : [usage], details: [detail] });
-    else target.details.push(detail);
+    getOrCreate(targets, usage, () => ({ usages: usage === undefined ? [] : [usage], details: [] })).details.push(detail);
   }
   return [...targets.values()];
 }

@@ -1,11 +1,11 @@
 import { getNullableType, isEnumType, isInputObjectType, isListType, isInputType, specifiedScalarTypes, typeFromAST } from 'graphql';
 import type { GraphQLInputType, GraphQLResolveInfo } from 'graphql';
 
-import { deepCopyOf } from '../../shared/index.ts';
+import { deepCopyOf, isObjectLike } from '../../shared/index.ts';
 
 /** Deeply copies a coerced value, with the defaults in it, which graphql-js shares between requests. */
 export function copyInput(inputType: GraphQLInputType, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isObjectLike(value)) return value;
   const type = getNullableType(inputType);
   // Enum values may be compared by identity.
   if (specifiedScalarTypes.includes(type as never) || isEnumType(type)) return value;

@@ -1,7 +1,7 @@
 import { isInputObjectType, isListType, isNonNullType } from 'graphql';
 import type { GraphQLInputObjectType, GraphQLInputType, GraphQLLeafType } from 'graphql';
 
-import { copyOfJSON } from '../../shared/index.ts';
+import { copyOfJSON, getOrCreate, isObjectLike } from '../../shared/index.ts';
 import { notPlain, plainKindOf, plainValue } from '../built-in-scalars.ts';
 import { coerceInput } from '../graphql-version.ts';
 import type { Run } from '../run/run.ts';
@@ -82,12 +82,14 @@ function listCoercer(item: InputCoercion): InputCoercion['coerce'] {
 const objectCoercers = new WeakMap<GraphQLInputObjectType, InputCoercion['coerce']>();
 
 function objectCoercer(type: GraphQLInputObjectType): InputCoercion['coerce'] {
-  const known = objectCoercers.get(type);
-  if (known !== undefined) return known;
+  return getOrCreate(objectCoercers, type, () => createObjectCoercer(type));
+}
+
+function createObjectCoercer(type: GraphQLInputObjectType): InputCoercion['coerce'] {
   // Prepared with the first value.
   let list: readonly PreparedInput[] | undefined;
   let coercions: readonly InputCoercion[] = [];
-  const coerce = (value: unknown, run: Run): unknown => {
+  return (value, run) => {
     if (!isOrdinary(value)) return undefined;
     if (list === undefined) {
       ({ list } = inputsOf(type));
@@ -117,8 +119,6 @@ function objectCoercer(type: GraphQLInputObjectType): InputCoercion['coerce'] {
     if (keys !== recognized) return undefined;
     return type.isOneOf && (keys !== 1 || kept !== 1 || last === null) ? undefined : coerced;
   };
-  objectCoercers.set(type, coerce);
-  return coerce;
 }
 
 /** Counts the keys of a value. If the count equals that of the known fields, there are no unknown keys. */
@@ -130,7 +130,7 @@ function countKeys(value: object): number {
 
 /** True for objects as JSON.parse creates them, without inherited fields. */
 function isOrdinary(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isObjectLike(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }

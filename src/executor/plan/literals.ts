@@ -30,6 +30,7 @@ import {
   workOfContainer,
 } from './per-run-values.ts';
 import type { Prepared } from './per-run-values.ts';
+import { getOrCreate } from '../../shared/index.ts';
 
 /** Prepares a literal for an argument or input field of this type. */
 export function prepareLiteral(inputType: GraphQLInputType, node: ValueNode): Prepared {
@@ -157,10 +158,7 @@ const inputsByOwner = new WeakMap<object, Inputs>();
 
 /** Prepared once for each field and input type. */
 export function inputsOf(owner: GraphQLField<unknown, unknown> | GraphQLInputObjectType): Inputs {
-  let inputs = inputsByOwner.get(owner);
-  if (inputs === undefined)
-    inputsByOwner.set(owner, (inputs = new Inputs(isInputObjectType(owner) ? Object.values(owner.getFields()) : owner.args)));
-  return inputs;
+  return getOrCreate(inputsByOwner, owner, () => new Inputs(isInputObjectType(owner) ? Object.values(owner.getFields()) : owner.args));
 }
 
 /** graphql 17 has `default`, and also supports `defaultValue`. */

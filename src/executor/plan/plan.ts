@@ -21,6 +21,7 @@ import { prepareVariables } from './variables.ts';
 import type { CoerceVariables, UncoercedVariable } from './variables.ts';
 import type { VariableValues } from '../run/shared-info.ts';
 import type { Run } from '../run/run.ts';
+import { getOrCreate } from '../../shared/index.ts';
 
 /** The memory that plans share with the documents of their operations. */
 export interface PlanMemory {
@@ -182,8 +183,7 @@ class Variant {
   }
 
   add({ type, nodes, fields, deferral }: SelectionParts): Selection {
-    let ofType = this.#selections.get(type);
-    if (ofType === undefined) this.#selections.set(type, (ofType = new Map()));
+    const ofType = getOrCreate(this.#selections, type, () => new Map<FieldNode, Selection>());
     const selection = this.create({ type, nodes, fields, deferral }, ofType.get(nodes[0]!));
     ofType.set(nodes[0]!, selection);
     return selection;

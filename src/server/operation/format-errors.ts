@@ -10,6 +10,7 @@ import {
   rootCause,
   rememberErrorHash,
   sha256,
+  getOrCreate,
 } from '../../shared/index.ts';
 import { InputError, codeOf, isUnexpected, placeOf, toGraphQLError, maxPath, report } from './errors.ts';
 import { ErrorAllowance, loggable } from './limits/error-allowance.ts';
@@ -162,18 +163,21 @@ export interface ErrorMarks {
   readonly errorHash: string;
 }
 
+interface KnownCause {
+  count: number;
+  isTaken: boolean;
+  marks: ErrorMarks | undefined;
+}
+
 /** The causes of an answer's errors. One cause can fail many fields: it is logged once, and has one id. */
 export class Causes {
-  readonly #known = new Map<unknown, { count: number; isTaken: boolean; marks: ErrorMarks | undefined }>();
+  readonly #known = new Map<unknown, KnownCause>();
   /** The hashes of the texts: a thousand rows may fail in the same way. */
   readonly #hashes = new Map<string, string>();
 
   constructor(errors: readonly GraphQLError[]) {
-    for (const cause of errors.map(rootCause)) {
-      const known = this.#known.get(cause);
-      if (known === undefined) this.#known.set(cause, { count: 1, isTaken: false, marks: undefined });
-      else known.count++;
-    }
+    for (const cause of errors.map(rootCause))
+      getOrCreate(this.#known, cause, () => ({ count: 0, isTaken: false, marks: undefined })).count++;
   }
 
   /**
@@ -194,8 +198,7 @@ export class Causes {
 
   #hashOf(cause: unknown): string {
     const text = `${textOf(cause, 'name')}: ${textOf(cause, 'message').replaceAll(varying, '')}`;
-    let hash = this.#hashes.get(text);
-    if (hash === undefined) this.#hashes.set(text, (hash = sha256(text).slice(0, 8)));
+    const hash = getOrCreate(this.#hashes, text, () => sha256(text).slice(0, 8));
     rememberErrorHash(cause, hash);
     return hash;
   }

@@ -28,6 +28,7 @@ import type { MergedResolvers } from '../resolvers/merge-resolvers.ts';
 import { parseDefinition } from '../sdl/parse-sdl.ts';
 import { partsOf } from '../sdl/schema-index.ts';
 import type { RootNames, SchemaIndex } from '../sdl/schema-index.ts';
+import { getOrCreate } from '../../../shared/index.ts';
 
 type TypeMap = ReturnType<GraphQLSchema['getTypeMap']>;
 type Implementations = ReturnType<GraphQLSchema['getImplementations']>;
@@ -119,13 +120,10 @@ export class LazySchema extends GraphQLSchema {
   }
 
   #membersOf(unionName: string): ReadonlySet<string> {
-    let names = this.#members.get(unionName);
-    if (names === undefined) {
+    return getOrCreate(this.#members, unionName, () => {
       const parts = partsOf(this.#index.types.get(unionName)!).map((at) => parseDefinition(this.#index, at) as UnionTypeDefinitionNode);
-      names = new Set(parts.flatMap(({ types = [] }) => types.map((type) => type.name.value)));
-      this.#members.set(unionName, names);
-    }
-    return names;
+      return new Set(parts.flatMap(({ types = [] }) => types.map((type) => type.name.value)));
+    });
   }
 
   #findRoot(operation: keyof RootNames): GraphQLObjectType | undefined {
@@ -159,12 +157,8 @@ const noNames: ReadonlySet<string> = new Set();
 
 function implementersByInterface({ types }: SchemaIndex): Map<string, Set<string>> {
   const implementers = new Map<string, Set<string>>();
-  for (const { name, interfaces } of types.values()) {
-    for (const implemented of interfaces) {
-      const names = implementers.get(implemented) ?? new Set();
-      implementers.set(implemented, names.add(name));
-    }
-  }
+  for (const { name, interfaces } of types.values())
+    for (const implemented of interfaces) getOrCreate(implementers, implemented, () => new Set<string>()).add(name);
   return implementers;
 }
 

@@ -3,7 +3,7 @@ import type { DirectiveDefinitionNode, DirectiveExtensionNode, GraphQLNamedType,
 
 import { createType } from './create-type.ts';
 import type { TypeMaterial } from './create-type.ts';
-import { didYouMean } from '../../../shared/index.ts';
+import { didYouMean, getOrCreate } from '../../../shared/index.ts';
 import { checkTypeResolvers } from '../resolvers/check-resolvers.ts';
 import type { MergedResolvers } from '../resolvers/merge-resolvers.ts';
 import { parseDefinition } from '../sdl/parse-sdl.ts';
@@ -84,9 +84,7 @@ export class LazyTypes {
   #isPartOfSchema(name: string): boolean {
     if (!['Int', 'Float', 'ID'].includes(name)) return true;
     // Cached, because the search reads all of the text.
-    const used = this.#isUsed.get(name) ?? (mentions(this.#index.text, name) || this.#isUsedInDocuments(name));
-    this.#isUsed.set(name, used);
-    return used;
+    return getOrCreate(this.#isUsed, name, () => mentions(this.#index.text, name) || this.#isUsedInDocuments(name));
   }
 
   #isUsedInDocuments(name: string): boolean {

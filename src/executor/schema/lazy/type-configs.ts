@@ -1,5 +1,5 @@
-import { getDirectiveValues, GraphQLDeprecatedDirective, GraphQLList, GraphQLNonNull, Kind, versionInfo } from 'graphql';
-import { getArgumentValues } from '../../graphql-version.ts';
+import { getDirectiveValues, GraphQLDeprecatedDirective, GraphQLList, GraphQLNonNull, Kind } from 'graphql';
+import { isGraphQL17 } from '../../graphql-version.ts';
 import { messageOf } from '../../../shared/index.ts';
 import type {
   DirectiveDefinitionNode,
@@ -15,10 +15,10 @@ import type {
   GraphQLType,
   InputValueDefinitionNode,
   TypeNode,
-  ValueNode,
   ConstDirectiveNode,
   GraphQLDirective,
 } from 'graphql';
+import { coerceWithGraphQLJS } from '../../plan/per-run-values.ts';
 
 /** Finds a type that `usedIn` refers to. Throws an Error if it does not exist. */
 export type TypeLookup = (name: string, usedIn: string) => GraphQLNamedType;
@@ -68,22 +68,7 @@ export function enumValueConfig(node: EnumValueDefinitionNode, value: unknown): 
 /** graphql 17 takes the literal, 16 the value. */
 function defaultConfig({ defaultValue }: InputValueDefinitionNode, type: GraphQLInputType): object | undefined {
   if (defaultValue === undefined) return undefined;
-  return versionInfo.major >= 17 ? { default: { literal: defaultValue } } : { defaultValue: valueOf(defaultValue, type) };
-}
-
-/**
- * Returns the value of a literal; undefined if it is invalid. Does not use `valueFromAST`, which would be in every bundle for graphql 16
- * alone.
- */
-function valueOf(literal: ValueNode, type: GraphQLInputType): unknown {
-  const name = 'value';
-  try {
-    return getArgumentValues({ args: [{ name, type }] } as never, { arguments: [{ name: { value: name }, value: literal }] } as never)[
-      name
-    ];
-  } catch {
-    return undefined;
-  }
+  return isGraphQL17 ? { default: { literal: defaultValue } } : { defaultValue: coerceWithGraphQLJS({ type }, defaultValue) };
 }
 
 export function deprecationReason(

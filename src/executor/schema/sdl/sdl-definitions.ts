@@ -6,6 +6,7 @@ import type { IndexedText, MemberNode } from './parse-sdl.ts';
 import { isParsed } from './location.ts';
 import type { DefinitionKind, DefinitionLocation, FoundDefinition } from './location.ts';
 import { scanDefinitions, scanFields } from './sdl-scanner.ts';
+import { getOrCreate } from '../../../shared/index.ts';
 
 /** A field, input field or enum value, and its location. */
 export interface FoundMember {
@@ -35,11 +36,7 @@ export function definitionsOf({ definitions }: DocumentNode): FoundDefinition[] 
 
 /** The members of one definition or extension. */
 export function membersAt(indexed: IndexedText, at: DefinitionLocation): readonly FoundMember[] {
-  const known = membersByPlace.get(at);
-  if (known !== undefined) return known;
-  const members = findMembers(indexed, at);
-  membersByPlace.set(at, members);
-  return members;
+  return getOrCreate(membersByPlace, at, () => findMembers(indexed, at));
 }
 
 /** The members of root types are needed twice at start: to check resolvers and to create the first field. */

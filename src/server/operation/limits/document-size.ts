@@ -3,6 +3,7 @@ import type { DocumentNode, FieldNode, FragmentDefinitionNode, OperationDefiniti
 
 import { maxNesting } from './nesting.ts';
 import { createError, DocumentError, withCode } from '../errors.ts';
+import { getOrCreate } from '../../../shared/index.ts';
 
 /** The size of a document with its fragments expanded and fields of the same name merged, as the executor does. */
 export interface DocumentSize {
@@ -78,9 +79,7 @@ class Ruler {
   #keyOf(selectionSets: readonly SelectionSetNode[]): string {
     let key = '';
     for (const one of selectionSets) {
-      let number = this.#numbers.get(one);
-      if (number === undefined) this.#numbers.set(one, (number = this.#numbers.size));
-      key += `${number} `;
+      key += `${getOrCreate(this.#numbers, one, () => this.#numbers.size)} `;
     }
     return key;
   }
@@ -99,7 +98,7 @@ class Ruler {
       this.#budget -= one.selections.length;
       if (this.#budget < 0) return fields;
       for (const selection of one.selections) {
-        if (selection.kind === Kind.FIELD) addTo(fields, selection);
+        if (selection.kind === Kind.FIELD) getOrCreate(fields, (selection.alias ?? selection.name).value, () => []).push(selection);
         else if (selection.kind === Kind.INLINE_FRAGMENT) open.push(selection.selectionSet);
         else if (!spread.has(selection.name.value)) {
           spread.add(selection.name.value);
@@ -122,13 +121,6 @@ class Ruler {
   }
 }
 
-function addTo(fields: Map<string, FieldNode[]>, field: FieldNode): void {
-  const name = (field.alias ?? field.name).value;
-  const present = fields.get(name);
-  if (present === undefined) fields.set(name, [field]);
-  else present.push(field);
-}
-
 /**
  * Returns a function that computes how deep selection sets nest with their fragments expanded: Infinity above the limit, where its recursion
  * stops. Validators and executors recurse for every level, and a chain of 1,800 fragments fits into 15,000 tokens: enough to overflow the
@@ -147,11 +139,8 @@ function nestingWith(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (s
       );
     return deepest + 1 > maxNesting ? Infinity : deepest + 1;
   };
-  const nestingOfFragment = (name: string, level: number): number => {
-    let nesting = known.get(name);
-    if (nesting === undefined) known.set(name, (nesting = nestingOf(fragments.get(name)?.selectionSet, level)));
-    return nesting;
-  };
+  const nestingOfFragment = (name: string, level: number): number =>
+    getOrCreate(known, name, () => nestingOf(fragments.get(name)?.selectionSet, level));
   return (selectionSet) => nestingOf(selectionSet, 1);
 }
 
