@@ -2,11 +2,12 @@ import { GraphQLSchema } from 'graphql';
 
 import { describeValue } from './resolvers/merge-resolvers.ts';
 import { isSchema } from './sdl/type-defs.ts';
+import { readEnvironment } from '../../shared/index.ts';
 
 /** Checks a schema that the user has built. Throws an Error that says what to do if it cannot be used. */
 export function assertReadySchema(schema: unknown): GraphQLSchema {
   if (schema instanceof GraphQLSchema) return schema;
-  if (isSchema(schema)) throw new Error(`${twoCopies}\n${isInVitest() ? vitestAdvice : advice}`);
+  if (isSchema(schema)) throw new Error(`${twoCopies}\n${readEnvironment('VITEST') !== undefined ? vitestAdvice : advice}`);
   const hint =
     typeof schema === 'string' ? ' Give schema text as `typeDefs`.' : describeValue(schema) === 'a promise' ? ' Await it first.' : '';
   throw new Error(`schema takes a GraphQLSchema, got ${describeValue(schema)}.${hint}`);
@@ -23,12 +24,3 @@ const advice = [
 const vitestAdvice =
   "In vitest.config.ts, set ssr: { resolve: { conditions: ['module-sync', 'node'] } } with graphql 17, " +
   "resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] } with graphql 16: tests then load graphql as Node does.";
-
-/** Deno throws if a program may not read its environment. */
-function isInVitest(): boolean {
-  try {
-    return globalThis.process?.env?.['VITEST'] !== undefined;
-  } catch {
-    return false;
-  }
-}

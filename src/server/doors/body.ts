@@ -48,7 +48,7 @@ export function decodeUTF8(bytes: Uint8Array | ArrayBuffer, maxBytes: number): s
 
 /** The value of a body that middleware has parsed, within the limits of the JSON text that it becomes. */
 export function readValue({ value, isTrusted }: Extract<HTTPRequestBody, { readonly kind: 'value' }>, maxBytes: number): unknown {
-  if (isTrusted === true || typeof value !== 'object' || value === null) return value;
+  if (isTrusted === true || !isObjectLike(value)) return value;
   const problem = new VariablesLimit(maxBytes).problemOf(value, true);
   if (problem !== undefined) throw malformedRequest(problem);
   let text: string | undefined;

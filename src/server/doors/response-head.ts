@@ -1,4 +1,4 @@
-import { HeaderMap, addVary, isHeaderField } from '../../shared/index.ts';
+import { HeaderMap, addVary, isHeaderField, isObjectLike } from '../../shared/index.ts';
 import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { bodiless } from '../operation/around.ts';
 import type { Logger } from '../operation/types.ts';
@@ -37,7 +37,7 @@ export function normalizeHead<T extends HTTPResponse | StreamedResponse>(respons
 
 /** Skips invalid fields: it is too late to fail. */
 export function addHeaders(headers: HeaderMap, added: unknown): void {
-  if (typeof added !== 'object' || added === null) return;
+  if (!isObjectLike(added)) return;
   for (const pair of Symbol.iterator in added ? (added as Iterable<unknown>) : Object.entries(added)) {
     if (!Array.isArray(pair) || !isHeaderField(pair[0], pair[1])) continue;
     const [name, value] = pair as [string, string];

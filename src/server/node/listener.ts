@@ -49,7 +49,7 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>, all
   const serving: Serving = { adapters: [nodeHTTP], streaming, starter };
   const answer = async (event: NodeExchange): Promise<void> => {
     try {
-      const isChecked = allowedHosts !== undefined && starter.prepared?.development !== false;
+      const isChecked = allowedHosts !== undefined && starter.prepared?.http.development !== false;
       if (isChecked && (await isRebound(starter, event.request, allowedHosts))) refuseHost(event.request, event.response);
       else await serve(serving, { event, context: undefined, env: undefined });
     } catch (error) {
@@ -141,7 +141,7 @@ async function isRebound(starter: Starter, { headers }: IncomingMessage, allowed
   if (typeof host !== 'string' || isLocalHost(host) || allowedHosts.some((name) => name.toLowerCase() === nameIn(host))) return false;
   // Waits for the options, if they are not known yet. If they fail, the error with the reason must not reach other sites either.
   if (starter.prepared === undefined) await Promise.allSettled([starter.server()]);
-  return starter.prepared?.development ?? true;
+  return starter.prepared?.http.development ?? true;
 }
 
 /** The answer to such a request. */

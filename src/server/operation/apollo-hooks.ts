@@ -12,7 +12,7 @@ import type {
 } from 'graphql';
 
 import type { KeyValueCache } from '../../datasources/index.ts';
-import { copyMutableParts, deepCopyOf, isRecord, sha256, shallowCopyOf } from '../../shared/index.ts';
+import { copyMutableParts, deepCopyOf, isRecord, sha256, shallowCopyOf, isObjectLike } from '../../shared/index.ts';
 import type { HTTPRequest, PromiseOrValue, ResponseHead } from '../../shared/index.ts';
 import { DocumentError, copyThrown, toGraphQLError, report } from './errors.ts';
 import type { ServerListener, ServerStartContext } from './server-start.ts';
@@ -157,7 +157,7 @@ export async function startHooks(operation: HookedOperation): Promise<OperationH
   // This is async, so that a plugin that throws synchronously does not leave another's rejection unhandled.
   const start = async (plugin: HookedPlugin): Promise<GraphQLRequestListener | readonly []> => {
     const listener = await plugin.requestDidStart?.(context);
-    if (typeof listener !== 'object' || listener === null) return [];
+    if (!isObjectLike(listener)) return [];
     mustEnd ||= plugin.onlyWatches !== true && (listener.willSendResponse ?? listener.executionDidStart) !== undefined;
     return listener;
   };

@@ -133,19 +133,18 @@ function stageOf<TSubject extends object, TOutcome extends object | undefined>(
     return enter === undefined ? [] : [{ name, place, onlyWatches: plugin.onlyWatches === true, enter }];
   });
   if (stages.length === 0) return undefined;
-  return (subject, wrapped) => enterStage(stages, 0, { subject, wrapped });
+  return (subject, wrapped) => enterStage(stages, subject, wrapped);
 }
 
 /**
- * Enters the stages from one on. If one throws or hangs, those around it get that as the outcome. If it hangs after `next`, the outcome
+ * Enters the stages, the first outermost. If one throws or hangs, those around it get that as the outcome. If it hangs after `next`, the outcome
  * inside is sent only for plugins that only watch: otherwise a client could skip a plugin that filters answers with a slow field.
  */
 async function enterStage<TSubject extends object, TOutcome extends object | undefined>(
-  stages: readonly PluginStage<TSubject, TOutcome>[],
-  at: number,
-  { subject, wrapped }: { readonly subject: TSubject; readonly wrapped: Wrapped<TSubject, TOutcome> },
+  [stage, ...inside]: readonly PluginStage<TSubject, TOutcome>[],
+  subject: TSubject,
+  wrapped: Wrapped<TSubject, TOutcome>,
 ): Promise<TOutcome> {
-  const stage = stages[at];
   if (stage === undefined) return wrapped.run(subject);
   const { name, place, onlyWatches, enter } = stage;
   const { invocation, fail, pass } = wrapped;
@@ -159,7 +158,7 @@ async function enterStage<TSubject extends object, TOutcome extends object | und
     else if (pass !== undefined && given !== undefined && !isRecord(given))
       mistake = new TypeError(`Expected ${place} to call next() with an object or nothing, got ${describe(given)}.`);
     if (mistake !== undefined) throw mistake;
-    running = enterStage(stages, at + 1, { subject: pass === undefined ? subject : pass(subject, given), wrapped });
+    running = enterStage(inside, pass === undefined ? subject : pass(subject, given), wrapped);
     inner = await running;
     hasEnded = true;
     return inner;
@@ -190,18 +189,22 @@ async function enterStage<TSubject extends object, TOutcome extends object | und
 export const bodiless: ReadonlySet<unknown> = new Set([204, 205, 304]);
 
 type Members = Readonly<Record<string, (value: unknown, outcome: Readonly<Record<string, unknown>>) => boolean>>;
+type Shape = readonly [words: string, members: Members];
 
 const hasNext = (value: unknown): boolean => typeof (value as Partial<AsyncIterator<unknown>> | null | undefined)?.next === 'function';
 const areErrors = (value: unknown): boolean => Array.isArray(value) && value.every(isGraphQLError);
 const ofResult: Members = { result: isRecord, errors: areErrors };
-const ofOperation: Members = {
-  ...ofResult,
-  head: (value) => isRecord(value) && isRecord(value['headers']),
-  stream: (value) => value === undefined || hasNext(value),
-};
+const ofOperation: Shape = [
+  'the outcome of next() or { ...outcome, result, errors }',
+  {
+    ...ofResult,
+    head: (value) => isRecord(value) && isRecord(value['headers']),
+    stream: (value) => value === undefined || hasNext(value),
+  },
+];
 
 /** The members that the outcome of each stage must have. */
-const shapes: Readonly<Record<Exclude<StageName, 'admit'>, readonly [words: string, members: Members]>> = {
+const shapes: Readonly<Record<Exclude<StageName, 'admit'>, Shape>> = {
   request: [
     'a response { status, headers, body } whose body is a string, a stream or null, which the statuses 204, 205 and 304 require',
     {
@@ -210,23 +213,22 @@ const shapes: Readonly<Record<Exclude<StageName, 'admit'>, readonly [words: stri
         value === null || value === '' || (!bodiless.has(status) && (typeof value === 'string' || hasNext(value))),
     },
   ],
-  operation: ['the outcome of next() or { ...outcome, result, errors }', ofOperation],
+  operation: ofOperation,
   document: ['the outcome of next() or { ...outcome, errors }', { errors: areErrors }],
-  execution: ['the outcome of next() or { ...outcome, result, errors }', ofOperation],
+  execution: ofOperation,
   payload: ['the outcome of next() or { result, errors }', ofResult],
 };
 
 /** Plugins can return anything, also what a platform could not send. */
 export function assertOutcome(outcome: unknown, name: keyof typeof shapes, place: string): void {
   const [words, members] = shapes[name];
-  let wrong = isRecord(outcome) ? undefined : describe(outcome);
-  if (isRecord(outcome)) {
-    // A web Response has headers and a body, too.
-    if ('arrayBuffer' in outcome) wrong = describe(outcome);
-    for (const member of Object.keys(members))
-      if (!members[member]!(outcome[member], outcome)) wrong ??= `one whose ${member} is ${describe(outcome[member])}`;
-  }
-  if (wrong !== undefined) throw new TypeError(`Expected ${place} to return ${words}, got ${wrong}.`);
+  const refuse = (got: string): never => {
+    throw new TypeError(`Expected ${place} to return ${words}, got ${got}.`);
+  };
+  // A web Response has headers and a body, too.
+  if (!isRecord(outcome) || 'arrayBuffer' in outcome) return refuse(describe(outcome));
+  for (const [member, holds] of Object.entries(members))
+    if (!holds(outcome[member], outcome)) refuse(`one whose ${member} is ${describe(outcome[member])}`);
 }
 
 /**

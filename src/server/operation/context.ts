@@ -1,4 +1,4 @@
-import { describe, isPlainObject, isPromiseLike, isRecord, shallowCopyOf } from '../../shared/index.ts';
+import { describe, isPlainObject, isPromiseLike, isRecord, shallowCopyOf, isObjectLike, hasMethods } from '../../shared/index.ts';
 import type { OperationInvocation } from '../../shared/index.ts';
 import type { DataSource, DataSourceConfig, KeyValueCache, WatchCall } from '../../datasources/index.ts';
 import type { Logger } from './types.ts';
@@ -43,7 +43,7 @@ export function createContextValue(settings: ContextSettings, input: ContextInpu
  */
 function complete(settings: ContextSettings, returned: unknown, input: ContextInput): unknown {
   // Without this check, a forgotten `return` would only show up in a resolver, as a property of undefined.
-  if (typeof returned !== 'object' || returned === null)
+  if (!isObjectLike(returned))
     throw new TypeError(`Expected context() to return an object, for example { user }, got ${describe(returned)}.`);
   const value = (isPlainObject(returned) ? shallowCopyOf(returned) : returned) as Record<string, unknown>;
   if (settings.dataSources === undefined) return value;
@@ -116,7 +116,7 @@ interface Initializable {
 }
 
 function hasInitialize(value: unknown): value is Initializable {
-  return typeof value === 'object' && value !== null && typeof (value as { initialize?: unknown }).initialize === 'function';
+  return hasMethods(value, 'initialize');
 }
 
 /** Every data source that has served an operation. */

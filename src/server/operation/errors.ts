@@ -2,7 +2,16 @@ import { GraphQLError } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 
 import { Misfit } from '../../executor/index.ts';
-import { copyErrorForOperation, cut, describe, isGraphQLError, markAsCopied, rootCause, withCopiedExtensions } from '../../shared/index.ts';
+import {
+  copyErrorForOperation,
+  cut,
+  describe,
+  isGraphQLError,
+  markAsCopied,
+  rootCause,
+  withCopiedExtensions,
+  isObjectLike,
+} from '../../shared/index.ts';
 import type { ErrorBehavior, ErrorCode, Logger } from './types.ts';
 import type { ErrorHandling } from '../../executor/index.ts';
 
@@ -134,7 +143,7 @@ export interface HTTPExtension {
 export function httpExtensionOf(error: GraphQLError): HTTPExtension | undefined {
   if (isUnexpected(error)) return undefined;
   const http = error.extensions['http'];
-  return typeof http === 'object' && http !== null ? http : undefined;
+  return isObjectLike(http) ? http : undefined;
 }
 
 /** The `extensions.code` that the client gets. */

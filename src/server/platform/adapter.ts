@@ -1,11 +1,13 @@
 import { GraphQLError } from 'graphql';
 
-import { HeaderMap, concatenate, describe, isHeaderField, isRecord } from '../../shared/index.ts';
+import { HeaderMap, concatenate, describe, isHeaderField, isRecord, isObjectLike } from '../../shared/index.ts';
 import type { HTTPRequest, HTTPResponse, ResultLimit, StreamedResponse, ChunkStream, HTTPRequestBody } from '../../shared/index.ts';
+import { badRequest } from '../doors/errors.ts';
+import { createError } from '../operation/errors.ts';
 
 /**
  * One source of requests. To add a platform, add such a value to its list. Any client may have made up an event: a missing key or a
- * wrong type is a `malformedEvent`, never a TypeError.
+ * wrong type is a `badRequest`, never a TypeError.
  */
 export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> extends ResultLimit {
   /** True if an event comes from this source. If two adapters recognize an event, the first in the list gets it. */
@@ -80,8 +82,7 @@ function keysSeen(event: unknown): string {
 /** Older runtimes of Lambda wait until the event loop is empty: an open database connection would delay the answer until the timeout. */
 export function answerAtOnce(call: Required<PlatformCall>): Required<PlatformCall> {
   const { context } = call;
-  if (typeof context === 'object' && context !== null && 'callbackWaitsForEmptyEventLoop' in context)
-    Reflect.set(context, 'callbackWaitsForEmptyEventLoop', false);
+  if (isObjectLike(context) && 'callbackWaitsForEmptyEventLoop' in context) Reflect.set(context, 'callbackWaitsForEmptyEventLoop', false);
   return call;
 }
 
@@ -181,15 +182,10 @@ export function runtime(): string {
   return (known ??= (globalThis.navigator?.userAgent ?? '').split('/', 1)[0]!);
 }
 
-/** The error for an event of a known source with a missing or invalid value: answered with 400. */
-function malformedEvent(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } });
-}
-
 /** Returns the value if it is an object, else an empty object, so that reading a malformed event does not throw. */
 export function objectAt(event: UnknownEvent, key: string): UnknownEvent {
   const value = event[key];
-  return typeof value === 'object' && value !== null ? (value as UnknownEvent) : {};
+  return isObjectLike(value) ? (value as UnknownEvent) : {};
 }
 
 /** Returns the value if it is a string, else an empty string. */
@@ -202,7 +198,7 @@ export function textAt(event: UnknownEvent, key: string): string {
 export function methodAt(event: UnknownEvent, key: string, where: string): string {
   const method = event[key];
   if (typeof method !== 'string' || method === '') {
-    throw malformedEvent(`Expected the HTTP method of the event in ${where}, got ${describe(method)}.`);
+    throw badRequest(`Expected the HTTP method of the event in ${where}, got ${describe(method)}.`);
   }
   return method.slice(0, 32).toUpperCase();
 }
@@ -218,8 +214,8 @@ export function readHeaders(single: unknown, multiple?: unknown): HeaderMap {
 }
 
 function isLowerCaseRecord(map: unknown): map is Readonly<Record<string, string>> {
-  if (typeof map !== 'object' || map === null || Array.isArray(map)) return false;
-  for (const name in map) if (typeof (map as typeof map & Record<string, unknown>)[name] !== 'string' || /[A-Z]/.test(name)) return false;
+  if (!isRecord(map)) return false;
+  for (const name in map) if (typeof map[name] !== 'string' || /[A-Z]/.test(name)) return false;
   return true;
 }
 
@@ -279,7 +275,7 @@ function encode(text: string): string {
   try {
     return encodeURIComponent(text);
   } catch {
-    throw malformedEvent('Expected the query parameters of the event to be Unicode text, but one has half a surrogate pair.');
+    throw badRequest('Expected the query parameters of the event to be Unicode text, but one has half a surrogate pair.');
   }
 }
 
@@ -304,7 +300,7 @@ export function readBody(body: unknown, isBase64Encoded: unknown): HTTPRequestBo
   if (body === undefined || body === null || body === '') return { kind: 'none' };
   // Middleware, such as middy's JSON body parser, has parsed the body.
   if (typeof body === 'object') return { kind: 'value', value: body };
-  if (typeof body !== 'string') throw malformedEvent(`Expected the body of the event to be a string or an object, got ${typeof body}.`);
+  if (typeof body !== 'string') throw badRequest(`Expected the body of the event to be a string or an object, got ${typeof body}.`);
   if (isBase64Encoded !== true || looksLikeJSON(body)) return { kind: 'text', text: body };
   return { kind: 'bytes', bytes: globalThis.Buffer.from(body, 'base64') };
 }
@@ -315,9 +311,8 @@ function looksLikeJSON(text: string): boolean {
 
 /** The error for a body that other code has already read. Logged, because it is not the client's fault. */
 export function bodyTaken(advice: string): GraphQLError {
-  return new GraphQLError(`The body of the request was read before it reached this handler, and its content is lost. ${advice}`, {
-    extensions: { code: 'INTERNAL_SERVER_ERROR', http: { status: 500 } },
-  });
+  const message = `The body of the request was read before it reached this handler, and its content is lost. ${advice}`;
+  return createError('INTERNAL_SERVER_ERROR', message, { extensions: { http: { status: 500 } } });
 }
 
 /** Reads a body to its end, or beyond the limit. Counts the bytes, because a Content-Length may be wrong or missing. */
@@ -342,15 +337,15 @@ export function brokenBody(error: unknown): GraphQLError {
   if (error instanceof GraphQLError) return error;
   // Hosts that limit bodies end the stream with an error that has the status 413: SvelteKit in `status`, Express in `statusCode`.
   const { status, statusCode } = (error ?? {}) as { readonly status?: unknown; readonly statusCode?: unknown };
-  if (status !== 413 && statusCode !== 413) return malformedEvent('Expected a whole body, but it ended early or could not be read.');
-  return new GraphQLError('Expected a body within the limit of the server around this handler, got more.', {
-    extensions: { code: 'BAD_REQUEST', http: { status: 413 } },
+  if (status !== 413 && statusCode !== 413) return badRequest('Expected a whole body, but it ended early or could not be read.');
+  return createError('BAD_REQUEST', 'Expected a body within the limit of the server around this handler, got more.', {
+    extensions: { http: { status: 413 } },
   });
 }
 
 /** The error for a body whose chunks are not bytes. */
 export function notOfBytes(): GraphQLError {
-  return malformedEvent('Expected the body to be a stream of bytes.');
+  return badRequest('Expected the body to be a stream of bytes.');
 }
 
 /** The members of a Node stream that a streamed answer needs. */

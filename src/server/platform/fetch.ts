@@ -1,4 +1,4 @@
-import { HeaderMap } from '../../shared/index.ts';
+import { HeaderMap, isObjectLike } from '../../shared/index.ts';
 import type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { answerAtOnce, isNetlifySchedule, pingRequest, runtime, bodyTaken, brokenBody, readChunks, splitURL } from './adapter.ts';
 import type { PlatformAdapter, PlatformCall, UnknownEvent } from './adapter.ts';
@@ -22,7 +22,7 @@ export const fetchAPI: PlatformAdapter<Request, Response> = {
 
 /** Checks the members: `instanceof Request` would load Node's whole fetch implementation (27 ms), even for a Lambda event. */
 function isWebRequest(value: unknown): value is Request {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isObjectLike(value)) return false;
   const { arrayBuffer, url, headers } = value as UnknownEvent;
   return typeof arrayBuffer === 'function' && typeof url === 'string' && typeof (headers as Headers | null)?.get === 'function';
 }
@@ -79,7 +79,7 @@ const localTimeLimit = 30_000;
 
 /** The time limit of a function with Netlify's context of the second generation; undefined on other platforms with `Request`. */
 function netlifyTimeLimitOf(context: unknown): number | undefined {
-  if (typeof context !== 'object' || context === null) return undefined;
+  if (!isObjectLike(context)) return undefined;
   const { deploy, site } = context as { readonly deploy?: unknown; readonly site?: unknown };
   if (typeof deploy !== 'object' || deploy === null || typeof site !== 'object') return undefined;
   return (deploy as { readonly context?: unknown }).context === 'dev' ? localTimeLimit : netlifyTimeLimit;

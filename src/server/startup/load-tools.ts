@@ -2,7 +2,7 @@ import type { ExplainMismatch } from '../../executor/index.ts';
 import type { CheckWhole } from '../../executor/schema/index.ts';
 import { messageOf } from '../../shared/index.ts';
 import type { ServerStartContext } from '../operation/server-start.ts';
-import { hasPackageFiles, packageFolder, requireFromPackage } from './package-files.ts';
+import { hasPackageFiles, isBundled, requireFromPackage } from './package-files.ts';
 import type { HTTPSettings } from '../doors/http-settings.ts';
 import type { Logger } from '../operation/types.ts';
 
@@ -64,7 +64,7 @@ export function findCheck(): CheckWhole | { readonly missing: string | undefined
  */
 export function createVerifier(): Explain {
   // A bundle has a copy of graphql for itself, with which the tool cannot work.
-  if (packageFolder() === undefined)
+  if (isBundled())
     throw new Error(
       'GRAPHQL_FUNCTIONS_VERIFY is 1, but this handler was bundled, so its operations cannot be verified. Test the handler before it is ' +
         'bundled, or unset the variable.',

@@ -206,8 +206,8 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
     words: 'false, or { ms, reserveMs, partial }, the first two in milliseconds',
     holds: (value) => value === false || isRecord(value),
     entries: {
-      ms: { words: 'a positive number of milliseconds', holds: (value) => isNumber(value, (ms) => ms > 0) },
-      reserveMs: { words: 'a number of milliseconds that is not negative', holds: (value) => isNumber(value, (ms) => ms >= 0) },
+      ms: { words: 'a positive number of milliseconds', holds: (value) => typeof value === 'number' && value > 0 },
+      reserveMs: { words: 'a number of milliseconds that is not negative', holds: (value) => typeof value === 'number' && value >= 0 },
       partial: { words: '"PROPAGATE" or "NULL"', holds: (value) => value === 'PROPAGATE' || value === 'NULL' },
     },
   },
@@ -217,8 +217,4 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
 /** True for an object with this entry, whose value is checked separately. */
 function has(value: unknown, name: string): boolean {
   return isRecord(value) && value[name] !== undefined;
-}
-
-function isNumber(value: unknown, holds: (number: number) => boolean): boolean {
-  return typeof value === 'number' && holds(value);
 }

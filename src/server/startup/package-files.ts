@@ -25,8 +25,13 @@ export function findBuiltFile(name: string): string | undefined {
 
 /** False on platforms whose `require` finds no files, such as Workers. There, no tool can be loaded, whatever is installed. */
 export function hasPackageFiles(): boolean {
-  const require = globalThis.process?.getBuiltinModule?.('node:module')?.createRequire('/') as { readonly resolve?: unknown } | undefined;
+  const require = nodeModule()?.createRequire('/') as { readonly resolve?: unknown } | undefined;
   return typeof require?.resolve === 'function';
+}
+
+/** True if this file is part of a bundle. */
+export function isBundled(): boolean {
+  return thisFile() === undefined;
 }
 
 /** The folder of the package, with a trailing slash; undefined if this file is part of a bundle. */
@@ -38,10 +43,15 @@ export function packageFolder(): string | undefined {
 
 /** `extension`: that of this package's files; undefined in a bundle. */
 function origin(): { readonly require: NodeJS.Require; readonly extension: string | undefined } {
-  const nodeModule = globalThis.process?.getBuiltinModule?.('node:module');
-  if (nodeModule === undefined) throw new Error('this platform has no node:module');
+  const create = nodeModule()?.createRequire;
+  if (create === undefined) throw new Error('this platform has no node:module');
   const file = thisFile();
-  return { require: nodeModule.createRequire(file ?? `${globalThis.process.cwd()}/`), extension: file?.match(/\.[a-z]+$/)?.[0] };
+  return { require: create(file ?? `${globalThis.process.cwd()}/`), extension: file?.match(/\.[a-z]+$/)?.[0] };
+}
+
+/** Undefined without Node. */
+function nodeModule(): ReturnType<typeof globalThis.process.getBuiltinModule<'node:module'>> | undefined {
+  return globalThis.process?.getBuiltinModule?.('node:module');
 }
 
 function folderOf(require: NodeJS.Require, extension: string | undefined): string {
@@ -57,7 +67,7 @@ function thisFile(): string | undefined {
     const file: string = typeof __filename === 'string' ? __filename : import.meta.url;
     const [name] = /\bpackage-files\.[a-z]+$/.exec(file)!;
     // Throws if there is no such file: Turbopack keeps the names of files, and puts them into /ROOT/.
-    globalThis.process.getBuiltinModule('node:module').createRequire(file).resolve(`./${name}`);
+    nodeModule()!.createRequire(file).resolve(`./${name}`);
     return file;
   } catch {
     return undefined;

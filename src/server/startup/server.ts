@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 
-import { assertSynchronous, guardLogger } from '../../shared/index.ts';
+import { assertSynchronous, guardLogger, readEnvironment, readProcess } from '../../shared/index.ts';
 import type { Facts } from '../../shared/index.ts';
 import { InMemoryLRUCache, guardCache } from '../../datasources/index.ts';
 import type { KeyValueCache } from '../../datasources/index.ts';
@@ -13,7 +13,6 @@ import { defaultStatusProfile } from '../doors/graphql/status.ts';
 import { createStages, inOrder } from '../operation/around.ts';
 import { DocumentCache } from '../operation/documents/document.ts';
 import type { Logger } from '../operation/types.ts';
-import type { PersistedQuerySettings } from '../operation/documents/sources.ts';
 import type { ServerListener } from '../operation/server-start.ts';
 import type { SchemaParts, ServerPlugin } from '../operation/plugin.ts';
 import type { OperationSettings } from '../operation/operation.ts';
@@ -27,12 +26,9 @@ import { createSchema } from '../../executor/schema/index.ts';
 export interface Server {
   readonly http: HTTPSettings;
   readonly deadline: false | DeadlineOptions | undefined;
-  /** The plugins in the order of their stages. */
-  readonly plugins: readonly ServerPlugin[];
   /** The plugins in the order of the option `plugins`. */
   readonly listed: readonly ServerPlugin[];
   readonly nodeEnv: string | undefined;
-  readonly development: boolean;
 }
 
 /** A server that is ready for requests. */
@@ -46,9 +42,8 @@ export interface StartedServer {
 export function createServer(given: ServerOptions): Server {
   assertOptions(given);
   const nodeEnv = given.nodeEnv ?? readNodeEnv();
-  const development = nodeEnv === 'development';
   const logger = guardLogger(given.logger ?? console);
-  const checks = development ? findChecks() : undefined;
+  const checks = nodeEnv === 'development' ? findChecks() : undefined;
   const options = checks === undefined ? given : checks.watchOptions(given, logger);
   const listed = (options.plugins ?? []) as readonly ServerPlugin[];
   const plugins = inOrder(listed);
@@ -58,10 +53,8 @@ export function createServer(given: ServerOptions): Server {
   return {
     http: httpSettings(options, operation, checks?.explain ?? (isVerified(nodeEnv) ? createVerifier() : undefined)),
     deadline: options.deadline,
-    plugins,
     listed,
     nodeEnv,
-    development,
   };
 }
 
@@ -78,7 +71,7 @@ const owners = new WeakMap<ServerPlugin, Server>();
  * Claims the plugins that can serve one handler only, after their start: if a start fails, another server may start with the same plugins.
  */
 function own(server: Server): void {
-  const once = server.plugins.filter((plugin) => plugin.once !== undefined);
+  const once = server.http.operation.plugins.filter((plugin) => plugin.once !== undefined);
   const shared = once.find((plugin) => (owners.get(plugin) ?? server) !== server);
   if (shared !== undefined)
     throw new Error(`Expected a separate ${shared.once} for each handler, got one that already serves another handler.`);
@@ -87,14 +80,14 @@ function own(server: Server): void {
 
 /** Runs `start` of every plugin, and adds what they return to `listeners`. Landing pages are used in development only. */
 export async function startServer(server: Server, listeners: ServerListener[]): Promise<StartedServer> {
-  const { http, plugins, nodeEnv, development } = server;
-  const { schema, cache, logger, trustedDocuments: trusted } = http.operation;
-  const trustedDocuments = (): CheckedDocuments => trusted?.entries() ?? [];
-  const { maxBodyBytes, maxResultBytes } = http;
-  const observesResolvers = http.operation.executor === undefined;
+  const { http, listed, nodeEnv } = server;
+  const { operation, maxBodyBytes, maxResultBytes } = http;
+  const { schema, cache, logger } = operation;
+  const trustedDocuments = (): CheckedDocuments => operation.trustedDocuments?.entries() ?? [];
+  const observesResolvers = operation.executor === undefined;
   const facts: Facts = new Map();
   const context = { schema, cache, logger, nodeEnv, trustedDocuments, maxBodyBytes, maxResultBytes, observesResolvers, facts };
-  for (const plugin of plugins) {
+  for (const plugin of operation.plugins) {
     const listener = await plugin.serverWillStart?.(context);
     if (typeof listener === 'object' && listener !== null) listeners.push(listener);
     const started = await plugin.start?.(context);
@@ -102,8 +95,8 @@ export async function startServer(server: Server, listeners: ServerListener[]): 
     if (started?.stop !== undefined) listeners.push({ serverWillStop: () => started.stop!() });
   }
   own(server);
-  const doors = server.listed.flatMap((plugin) => plugin.doors?.(context) ?? []);
-  const withPage = development ? listeners.find((listener) => listener.renderLandingPage !== undefined) : undefined;
+  const doors = listed.flatMap((plugin) => plugin.doors?.(context) ?? []);
+  const withPage = operation.development ? listeners.find((listener) => listener.renderLandingPage !== undefined) : undefined;
   const renderLandingPage = withPage && (() => withPage.renderLandingPage!());
   return { http: { ...http, doors: doors.length > 0 ? doors : undefined, renderLandingPage }, listeners };
 }
@@ -159,7 +152,8 @@ function operationSettings(options: ServerOptions, prepared: Prepared): Operatio
   const development = nodeEnv === 'development';
   const developmentOrTest = development || nodeEnv === 'test';
   const cacheBytes = defaultCacheBytes();
-  const cache = cacheOf(options, logger, cacheBytes);
+  const store = options.cache === 'bounded' ? undefined : options.cache;
+  const cache = store === undefined ? new InMemoryLRUCache({ maxSize: cacheBytes }) : guardStore(store, logger);
   const schema = schemaOf(options, prepared);
   const pageDefaults = plugins
     .map((plugin) => assertSynchronous(plugin.pageDefaults?.(schema), 'pageDefaults of a plugin'))
@@ -176,7 +170,9 @@ function operationSettings(options: ServerOptions, prepared: Prepared): Operatio
     // Compiling this function takes a cold process 0.2 ms.
     stages: plugins.length > 0 ? createStages(listed) : undefined,
     development,
-    persistedQueries: persistedQuerySettings(options, cache),
+    // Persisted queries have a separate cache in memory, so that they and upstream responses do not evict each other.
+    persistedQueries:
+      options.persistedQueries === false ? undefined : { memory: new InMemoryLRUCache({ maxSize: 3 * mebibyte }), shared: store && cache },
     trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments, { schema, directives, development }),
     documents: new DocumentCache(cacheBytes),
     incrementalRules: options.incrementalDelivery?.validationRules ?? [],
@@ -199,8 +195,7 @@ function operationSettings(options: ServerOptions, prepared: Prepared): Operatio
 }
 
 /** A store that is slow, fails or is down acts as an empty cache, and fails no request. */
-function cacheOf({ cache }: ServerOptions, logger: Logger, maxSize: number): KeyValueCache {
-  if (cache === undefined || cache === 'bounded') return new InMemoryLRUCache({ maxSize });
+function guardStore(store: KeyValueCache, logger: Logger): KeyValueCache {
   let quietUntil = -Infinity;
   const onError = (error: unknown): void => {
     // A store that is down fails hundreds of times a second.
@@ -208,19 +203,7 @@ function cacheOf({ cache }: ServerOptions, logger: Logger, maxSize: number): Key
     quietUntil = performance.now() + 1000;
     logger.warn('The cache failed, which counts as a miss.', error);
   };
-  return guardCache(cache, { onError });
-}
-
-/** Persisted queries have a separate cache in memory, so that they and upstream responses do not evict each other. */
-function persistedQuerySettings(
-  { persistedQueries, cache: chosen }: ServerOptions,
-  cache: KeyValueCache,
-): PersistedQuerySettings | undefined {
-  if (persistedQueries === false) return undefined;
-  return {
-    memory: new InMemoryLRUCache({ maxSize: 3 * mebibyte }),
-    shared: chosen === undefined || chosen === 'bounded' ? undefined : cache,
-  };
+  return guardCache(store, { onError });
 }
 
 function schemaOf(
@@ -252,17 +235,4 @@ function defaultCacheBytes(): number {
 /** Reads NODE_ENV. Undefined counts as production. */
 export function readNodeEnv(): string | undefined {
   return readEnvironment('NODE_ENV');
-}
-
-function readEnvironment(name: string): string | undefined {
-  return readProcess(({ env }) => env?.[name]);
-}
-
-/** Not every platform has `process` with all members, and Deno throws if a program may not read its environment. */
-export function readProcess<T>(read: (process: NodeJS.Process) => T | undefined): T | undefined {
-  try {
-    return read(globalThis.process);
-  } catch {
-    return undefined;
-  }
 }

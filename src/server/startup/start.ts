@@ -1,7 +1,7 @@
-import { guardLogger, messageOf, waitAtMost } from '../../shared/index.ts';
+import { guardLogger, messageOf, waitAtMost, readProcess } from '../../shared/index.ts';
 import type { ChunkStream, Milliseconds } from '../../shared/index.ts';
 import { explainRefusal } from './load-tools.ts';
-import { readNodeEnv, readProcess, createServer, startServer } from './server.ts';
+import { readNodeEnv, createServer, startServer } from './server.ts';
 import { createError, deadlineExceeded } from '../operation/errors.ts';
 import { callFailureHooks } from '../operation/apollo-hooks.ts';
 import type { ServerListener } from '../operation/server-start.ts';
@@ -101,7 +101,7 @@ export class Starter {
   server(call?: StartingCall): StartedServer | Promise<StartedServer> {
     if (this.calls.isClosed) throw createError('SERVICE_UNAVAILABLE', 'The handler has been closed.');
     // Without plugins there is nothing to start.
-    if (this.prepared?.plugins.length === 0) this.#started ??= { http: this.prepared.http, listeners: [] };
+    if (this.prepared?.listed.length === 0) this.#started ??= { http: this.prepared.http, listeners: [] };
     if (this.#started !== undefined) return this.#started;
     // The start would wait for this request, and this request for the start.
     if (this.#isBeginning)
@@ -170,7 +170,7 @@ export class Starter {
       this.#reported = message;
       this.logger().error('The server could not start: requests are answered with status 500 until it can.', error);
       const failure = { error: error instanceof Error ? error : new Error(String(error)), logger: this.logger() };
-      const plugins = this.prepared?.plugins ?? [];
+      const plugins = this.prepared?.http.operation.plugins ?? [];
       if (plugins.length > 0) await waitAtMost(timeForHooks, callFailureHooks(plugins, 'startupDidFail', failure));
     }
     // Clients get the cause only in development and in tests.

@@ -1,4 +1,4 @@
-import { GraphQLError, parse, validate, versionInfo } from 'graphql';
+import { GraphQLError, parse, validate } from 'graphql';
 import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
 
 import { listenedChannel, markAsCopied, copyErrorForOperation, withCopiedExtensions, withoutStacks } from '../../../shared/index.ts';
@@ -6,7 +6,7 @@ import type { ChannelName, PromiseOrValue } from '../../../shared/index.ts';
 import { specifiedRulesForLazySchema } from '../../../executor/schema/index.ts';
 import type { KeptPlans } from '../../../executor/index.ts';
 import { LRUMap } from '../../../datasources/index.ts';
-import { isKnownValid, NoSchemaIntrospectionCustomRule } from '../../../executor/index.ts';
+import { isKnownValid, NoSchemaIntrospectionCustomRule, isGraphQL17 } from '../../../executor/index.ts';
 import { measureDocument, assertFields, assertMeasurable, maxComparisons, tooManyComparisons } from '../limits/document-size.ts';
 import { createError, DocumentError, withCode } from '../errors.ts';
 import type { OperationHooks } from '../apollo-hooks.ts';
@@ -169,7 +169,7 @@ function traced<T>(name: ChannelName, context: object, run: () => T): T {
 
 /** Runs a function that graphql 17 itself publishes, and publishes it with graphql 16. */
 function tracedBefore17<T>(name: ChannelName, context: object, run: () => T): T {
-  return versionInfo.major >= 17 ? run() : traced(name, context, run);
+  return isGraphQL17 ? run() : traced(name, context, run);
 }
 
 /** The rules to run. A document that passes the fast check contains no introspection, so that rule is skipped, too. */
@@ -188,7 +188,7 @@ function rulesFor(
 
 /** Removes a suggestion in graphql 16, which lacks the option `hideSuggestions`. */
 export function withoutSuggestion(error: GraphQLError): GraphQLError {
-  if (versionInfo.major >= 17) return error;
+  if (isGraphQL17) return error;
   // The suggestion is the end of the message. A regular expression would take a minute for 1 MiB of a client's text that contains these words.
   const at = error.message.endsWith('?') ? error.message.lastIndexOf(' Did you mean ') : -1;
   if (at === -1) return error;

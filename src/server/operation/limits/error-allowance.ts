@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql';
 
 import { lengthOfJSON, maxRecordedErrors } from '../../../executor/index.ts';
-import { cut } from '../../../shared/index.ts';
+import { cut, isObjectLike } from '../../../shared/index.ts';
 import type { Logger } from '../types.ts';
 
 /** Errors in one answer. A list of 20,000 rows that all lack a required field would have 20,000. */
@@ -95,7 +95,7 @@ export function loggable(cause: unknown): unknown {
 /** Approximate number of characters that a value takes in the log; Infinity if it nests too deep. */
 function sizeOf(value: unknown, levels: number): number {
   if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 8;
+  if (!isObjectLike(value)) return 8;
   if (levels === 0) return Infinity;
   let size = value instanceof Error ? (value.stack ?? '').length + sizeOf(value.cause, levels - 1) : 0;
   // The errors of an AggregateError are not enumerable, but consoles print them.
