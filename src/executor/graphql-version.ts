@@ -1,4 +1,5 @@
 import * as graphql from 'graphql';
+import type { ArgumentNode, GraphQLArgument, GraphQLResolveInfo, NameNode, ValueNode } from 'graphql';
 
 /** True with graphql-js 17 or later, false with 16. */
 export const isGraphQL17: boolean = assertVersion() >= 17;
@@ -25,3 +26,15 @@ export const NoSchemaIntrospectionCustomRule: typeof graphql.NoSchemaIntrospecti
 export const coerceOutput = (isGraphQL17 ? 'coerceOutputValue' : 'serialize') as 'coerceOutputValue';
 export const coerceInput = (isGraphQL17 ? 'coerceInputValue' : 'parseValue') as 'parseValue';
 export const coerceLiteral = (isGraphQL17 ? 'coerceInputLiteral' : 'parseLiteral') as 'parseLiteral';
+
+/** Returns the value that graphql-js computes for an argument with this type or this default. Returns undefined if the value is invalid. */
+export function coerceWithGraphQLJS(input: object, value?: ValueNode, variableValues?: GraphQLResolveInfo['variableValues']): unknown {
+  const name: NameNode = { kind: graphql.Kind.NAME, value: 'value' };
+  const given: ArgumentNode[] = value === undefined ? [] : [{ kind: graphql.Kind.ARGUMENT, name, value }];
+  const args = [{ ...input, name: name.value } as GraphQLArgument];
+  try {
+    return getArgumentValues({ args } as never, { kind: graphql.Kind.FIELD, name, arguments: given }, variableValues)[name.value];
+  } catch {
+    return undefined;
+  }
+}

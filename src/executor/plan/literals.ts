@@ -14,10 +14,9 @@ import type {
 import type { Run } from '../run/run.ts';
 import { notPlain, plainKindOf } from '../built-in-scalars.ts';
 import { workOf } from '../costs.ts';
-import { coerceLiteral } from '../graphql-version.ts';
+import { coerceLiteral, coerceWithGraphQLJS } from '../graphql-version.ts';
 import {
   absent,
-  coerceWithGraphQLJS,
   copiedDefault,
   leafLiteral,
   listOf,

@@ -1,8 +1,8 @@
 import { Kind } from 'graphql';
-import type { ArgumentNode, GraphQLArgument, GraphQLInputType, GraphQLLeafType, NameNode, ValueNode } from 'graphql';
+import type { GraphQLInputType, GraphQLLeafType, ValueNode } from 'graphql';
 
 import { isObjectLike } from '../../shared/index.ts';
-import { coerceLiteral, getArgumentValues, isGraphQL17 } from '../graphql-version.ts';
+import { coerceLiteral, isGraphQL17, coerceWithGraphQLJS } from '../graphql-version.ts';
 import { workOf } from '../costs.ts';
 import type { Run } from '../run/run.ts';
 import { copyInput } from './copied-inputs.ts';
@@ -98,7 +98,7 @@ export function leafLiteral(type: GraphQLLeafType, node: ValueNode): PerRunValue
   return new PerRunValue(values.length, (run) => {
     // graphql 17 copies variables into the literal: 200 aliases with a variable of 400 KB took 4.8 s and 300 MiB.
     for (const { name } of variables) run.budget.spend(workOf.inputLeaves * workOfCopy(run.coerced[name.value]));
-    return coerceWithGraphQLJS({ type }, node, run);
+    return coerceWithGraphQLJS({ type }, node, run.info.members.variableValues);
   });
 }
 
@@ -117,18 +117,6 @@ function hasLiteralCoercion(type: GraphQLLeafType): boolean {
 export function readLiteral(type: GraphQLLeafType, node: ValueNode, run?: Run): unknown {
   try {
     return hasLiteralCoercion(type) ? type[coerceLiteral](node, undefined) : type.parseLiteral(node, run?.coerced);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the value that graphql-js computes for an argument with this type or this default. Returns undefined if the value is invalid. */
-export function coerceWithGraphQLJS(input: object, value?: ValueNode, run?: Run): unknown {
-  const name: NameNode = { kind: Kind.NAME, value: 'value' };
-  const given: ArgumentNode[] = value === undefined ? [] : [{ kind: Kind.ARGUMENT, name, value }];
-  const args = [{ ...input, name: name.value } as GraphQLArgument];
-  try {
-    return getArgumentValues({ args } as never, { kind: Kind.FIELD, name, arguments: given }, run?.info.members.variableValues)[name.value];
   } catch {
     return undefined;
   }

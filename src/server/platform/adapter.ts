@@ -2,12 +2,10 @@ import { GraphQLError } from 'graphql';
 
 import { HeaderMap, concatenate, describe, isHeaderField, isRecord, isObjectLike } from '../../shared/index.ts';
 import type { HTTPRequest, HTTPResponse, ResultLimit, StreamedResponse, ChunkStream, HTTPRequestBody } from '../../shared/index.ts';
-import { badRequest } from '../doors/errors.ts';
-import { createError } from '../operation/errors.ts';
 
 /**
  * One source of requests. To add a platform, add such a value to its list. Any client may have made up an event: a missing key or a
- * wrong type is a `badRequest`, never a TypeError.
+ * wrong type is a `malformedEvent`, never a TypeError.
  */
 export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> extends ResultLimit {
   /** True if an event comes from this source. If two adapters recognize an event, the first in the list gets it. */
@@ -182,6 +180,11 @@ export function runtime(): string {
   return (known ??= (globalThis.navigator?.userAgent ?? '').split('/', 1)[0]!);
 }
 
+/** The error for an event of a known source with a missing or invalid value: answered with 400, unless `status` is another. */
+function malformedEvent(message: string, http?: { readonly status: number }): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', ...(http && { http }) } });
+}
+
 /** Returns the value if it is an object, else an empty object, so that reading a malformed event does not throw. */
 export function objectAt(event: UnknownEvent, key: string): UnknownEvent {
   const value = event[key];
@@ -198,7 +201,7 @@ export function textAt(event: UnknownEvent, key: string): string {
 export function methodAt(event: UnknownEvent, key: string, where: string): string {
   const method = event[key];
   if (typeof method !== 'string' || method === '') {
-    throw badRequest(`Expected the HTTP method of the event in ${where}, got ${describe(method)}.`);
+    throw malformedEvent(`Expected the HTTP method of the event in ${where}, got ${describe(method)}.`);
   }
   return method.slice(0, 32).toUpperCase();
 }
@@ -275,7 +278,7 @@ function encode(text: string): string {
   try {
     return encodeURIComponent(text);
   } catch {
-    throw badRequest('Expected the query parameters of the event to be Unicode text, but one has half a surrogate pair.');
+    throw malformedEvent('Expected the query parameters of the event to be Unicode text, but one has half a surrogate pair.');
   }
 }
 
@@ -300,7 +303,7 @@ export function readBody(body: unknown, isBase64Encoded: unknown): HTTPRequestBo
   if (body === undefined || body === null || body === '') return { kind: 'none' };
   // Middleware, such as middy's JSON body parser, has parsed the body.
   if (typeof body === 'object') return { kind: 'value', value: body };
-  if (typeof body !== 'string') throw badRequest(`Expected the body of the event to be a string or an object, got ${typeof body}.`);
+  if (typeof body !== 'string') throw malformedEvent(`Expected the body of the event to be a string or an object, got ${typeof body}.`);
   if (isBase64Encoded !== true || looksLikeJSON(body)) return { kind: 'text', text: body };
   return { kind: 'bytes', bytes: globalThis.Buffer.from(body, 'base64') };
 }
@@ -311,8 +314,9 @@ function looksLikeJSON(text: string): boolean {
 
 /** The error for a body that other code has already read. Logged, because it is not the client's fault. */
 export function bodyTaken(advice: string): GraphQLError {
-  const message = `The body of the request was read before it reached this handler, and its content is lost. ${advice}`;
-  return createError('INTERNAL_SERVER_ERROR', message, { extensions: { http: { status: 500 } } });
+  return new GraphQLError(`The body of the request was read before it reached this handler, and its content is lost. ${advice}`, {
+    extensions: { code: 'INTERNAL_SERVER_ERROR', http: { status: 500 } },
+  });
 }
 
 /** Reads a body to its end, or beyond the limit. Counts the bytes, because a Content-Length may be wrong or missing. */
@@ -337,15 +341,13 @@ export function brokenBody(error: unknown): GraphQLError {
   if (error instanceof GraphQLError) return error;
   // Hosts that limit bodies end the stream with an error that has the status 413: SvelteKit in `status`, Express in `statusCode`.
   const { status, statusCode } = (error ?? {}) as { readonly status?: unknown; readonly statusCode?: unknown };
-  if (status !== 413 && statusCode !== 413) return badRequest('Expected a whole body, but it ended early or could not be read.');
-  return createError('BAD_REQUEST', 'Expected a body within the limit of the server around this handler, got more.', {
-    extensions: { http: { status: 413 } },
-  });
+  if (status !== 413 && statusCode !== 413) return malformedEvent('Expected a whole body, but it ended early or could not be read.');
+  return malformedEvent('Expected a body within the limit of the server around this handler, got more.', { status: 413 });
 }
 
 /** The error for a body whose chunks are not bytes. */
 export function notOfBytes(): GraphQLError {
-  return badRequest('Expected the body to be a stream of bytes.');
+  return malformedEvent('Expected the body to be a stream of bytes.');
 }
 
 /** The members of a Node stream that a streamed answer needs. */

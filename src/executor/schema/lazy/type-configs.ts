@@ -1,5 +1,5 @@
 import { getDirectiveValues, GraphQLDeprecatedDirective, GraphQLList, GraphQLNonNull, Kind } from 'graphql';
-import { isGraphQL17 } from '../../graphql-version.ts';
+import { isGraphQL17, coerceWithGraphQLJS } from '../../graphql-version.ts';
 import { messageOf } from '../../../shared/index.ts';
 import type {
   DirectiveDefinitionNode,
@@ -18,7 +18,6 @@ import type {
   ConstDirectiveNode,
   GraphQLDirective,
 } from 'graphql';
-import { coerceWithGraphQLJS } from '../../plan/per-run-values.ts';
 
 /** Finds a type that `usedIn` refers to. Throws an Error if it does not exist. */
 export type TypeLookup = (name: string, usedIn: string) => GraphQLNamedType;
