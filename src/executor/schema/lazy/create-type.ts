@@ -73,6 +73,7 @@ function objectType(material: TypeMaterial): GraphQLObjectType {
       return fields;
     },
     config: (field) => fieldConfig(text.field(field), { type: name, resolver: material.resolvers?.get(field) }, material.lookUp),
+    configs: () => fieldConfigs(material),
   });
 }
 
