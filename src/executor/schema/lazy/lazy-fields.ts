@@ -48,6 +48,7 @@ export class LazyFieldsObjectType extends GraphQLObjectType {
         delete fields[name];
         fields[name] = field;
       }
+      this.#fields = fields;
       return fields;
     };
     return lazyRecord(fields, find, whole);

@@ -52,7 +52,7 @@ export class VisibleSchema {
   fieldsOf(type: GraphQLNamedType): ReadonlyMap<string, Field> {
     let fields = this.#fields.get(type);
     if (fields === undefined) {
-      const visible = isComposite(type) ? Object.values(type.getFields()).filter((field) => this.#isVisibleField(type, field)) : [];
+      const visible = isComposite(type) ? allOf(type.getFields()).filter((field) => this.#isVisibleField(type, field)) : [];
       this.#fields.set(type, (fields = new Map(visible.map((field) => [field.name, field]))));
     }
     return fields;
@@ -66,7 +66,10 @@ export class VisibleSchema {
 
   hasType(name: string): boolean {
     const type = this.schema.getType(name);
-    return type !== undefined && (this.types.has(type) || isSpecifiedScalarType(type));
+    if (type === undefined || this.#hidden.has(type)) return false;
+    // Conditions may name unions that no field returns.
+    const isUnion = isUnionType(type) && this.possibleTypesOf(type).some((one) => this.types.has(one));
+    return isUnion || this.types.has(type) || isSpecifiedScalarType(type);
   }
 
   /** True for an argument, an input field or an enum value that is visible. */
@@ -137,15 +140,17 @@ export class VisibleSchema {
       for (const one of inputs) if (this.has(one)) add(getNamedType(one.type));
       this.possibleTypesOf(type).forEach(add);
     }
-    // Conditions may name unions that no field returns.
-    for (const type of Object.values(this.schema.getTypeMap()))
-      if (isUnionType(type) && !this.#hidden.has(type) && this.possibleTypesOf(type).some((one) => found.has(one))) found.add(type);
     return new Set([...found].toSorted(byName));
   }
 }
 
 function isComposite(type: GraphQLNamedType): type is Composite {
   return isObjectType(type) || isInterfaceType(type);
+}
+
+/** `Object.values` also asks a lazy record for the descriptor of each entry. */
+function allOf<T>(fields: Record<string, T>): readonly T[] {
+  return Reflect.ownKeys(fields).map((name) => fields[name as string]!);
 }
 
 function byName(one: GraphQLNamedType, other: GraphQLNamedType): number {
