@@ -10,9 +10,10 @@ import { needs } from '../../support/real/parts.ts';
 import { recallOf } from './recall.ts';
 
 describe('search_schema', needs('public-schemas'), () => {
-  for (const file of ['questions.txt', 'new-questions.txt'])
-    test(`finds all fields of 70 % of the questions of ${file} in one call, and of 85 % in two`, async (t) => {
-      t.diagnostic('| | as a person asks | named | both | as a person asks, names alone | named | both |');
+  test('finds all fields of 70 % of the questions in one call, and of 85 % in two', async (t) => {
+    t.diagnostic('| | as a person asks | named | both | as a person asks, names alone | named | both |');
+    const total = [0, 0, 0, 0, 0, 0];
+    for (const file of ['questions.txt', 'new-questions.txt']) {
       const sums = [0, 0, 0, 0, 0, 0];
       const missed: string[] = [];
       const byNames = await recallOf(file, false);
@@ -22,13 +23,13 @@ describe('search_schema', needs('public-schemas'), () => {
         t.diagnostic(`| ${[name, ...row].join(' | ')} |`);
         missed.push(...found.missed);
       }
-      t.diagnostic(`| ${['all 60', ...sums].join(' | ')} |`);
-      if (process.env['MISSED']) t.diagnostic(missed.join('\n'));
-
-      const [asked, named, both, ...others] = sums as [number, number, number, number, number, number];
-      ok(named >= 42 && both >= 51, `${named} and ${both} of 60\n${missed.join('\n')}`);
-      if (file !== 'questions.txt') return;
-      const told = `a search in the API's words finds all fields for ${named}, in a person's words for ${asked}, and both for ${both} (without descriptions: ${[others[1], others[0], others[2]].join(', ')})`;
-      ok(readFileSync('docs/mcp.md', 'utf8').includes(told), `docs/mcp.md does not say: ${told}`);
-    });
+      t.diagnostic(`| ${[`60 of ${file}`, ...sums].join(' | ')} |`);
+      for (const [at, sum] of sums.entries()) total[at]! += sum;
+      const [asked, named, both] = sums as [number, number, number];
+      ok(Math.min(asked, named) >= 42 && both >= 51, `${asked}, ${named} and ${both} of 60\n${missed.join('\n')}`);
+    }
+    const [asked, named, both] = total as [number, number, number];
+    const told = `a search in the API's words finds all fields for ${named}, in a person's words for ${asked}, and both for ${both}`;
+    ok(readFileSync('docs/mcp.md', 'utf8').includes(told), `docs/mcp.md does not say: ${told}`);
+  });
 });

@@ -1,5 +1,5 @@
 import { getNamedType, GraphQLError, getVariableValues, parse } from 'graphql';
-import type { ASTNode } from 'graphql';
+import type { ASTNode, GraphQLNamedType } from 'graphql';
 
 import type {
   DocumentOutcome,
@@ -35,7 +35,7 @@ export const exploreTools: readonly ListedTool[] = [
   }),
   toolOf('search_schema', {
     description:
-      'Finds the fields of the GraphQL schema that answer a question in a few words. Returns types with these fields, and paths from the root: Query.search.nodes[Issue].title is { search { nodes { ... on Issue { title } } } }. The limit is the most fields to find.',
+      'Finds the fields of the GraphQL schema that answer a question in a few words. Returns types with these fields, and paths from the root: Query.search.nodes[Issue].title is { search { nodes { ... on Issue { title } } } }. The limit is the most fields to find. Fields around these may lack their optional arguments.',
     takes: { query: text, limit: { type: 'integer', minimum: 1, maximum: maxFound } },
     gives: { sdl: text, paths: { type: 'array', items: text } },
     always: ['sdl', 'paths'],
@@ -93,7 +93,6 @@ export class Explorer {
   #ranking: Ranking | undefined;
   /** The rules of fields that have some. Undefined: a wrong rule, which no caller meets. */
   #rules: ReadonlyMap<Field, readonly RightsRule[] | undefined> | undefined;
-  readonly #lines = new Map<Field, string>();
   /** The facts of the operations that agents have written, by their requests. */
   readonly #running = new WeakMap<GraphQLRequest, { facts?: Facts }>();
 
@@ -116,11 +115,18 @@ export class Explorer {
   /** Fills what a search without a limit has found with its surroundings: in a small schema, with most of it. */
   async search({ query, limit }: ExploreArguments, caller: Caller): Promise<Slice> {
     const isAllowed = await this.#rightsOf(caller);
-    const slice = new Slice(this.#known, isAllowed, this.#lines);
-    const shown = this.#search(query, isAllowed).filter((found) => slice.paths.length < (limit ?? 20) && slice.add(found));
+    const slice = new Slice(this.#known, isAllowed);
+    const found = this.#search(query, isAllowed);
+    const shown = found.filter((one) => slice.paths.length < (limit ?? 12) && slice.add(one));
     for (const { field } of shown) slice.addInputs(field);
-    const types = shown.flatMap(({ type, field }) => [type, getNamedType(field.type)]);
-    if (limit === undefined) slice.addAround(new Set([...types, this.#start.schema.getQueryType()!]));
+    if (limit === undefined) {
+      // The more of a type was found, the more it has to do with the question.
+      const scores = new Map<GraphQLNamedType, number>();
+      for (const { type, field, score } of found)
+        for (const one of [type, getNamedType(field.type)]) scores.set(one, (scores.get(one) ?? 0) + score);
+      const types = [...scores.keys()].toSorted((one, other) => scores.get(other)! - scores.get(one)!);
+      slice.addAround(new Set([...types, this.#start.schema.getQueryType()!]));
+    }
     return slice;
   }
 

@@ -11,37 +11,54 @@ export interface Entry {
 
 /** An entry that a search has found. */
 export interface Found extends Entry {
+  readonly score: number;
   /** The steps from the root to its type: fields, and types that `... on` selects. */
   readonly way: readonly (Entry | GraphQLNamedType)[];
 }
 
-/** Words of questions that say nothing about fields. */
+/** Words of questions that say nothing about fields: English pronouns, prepositions, auxiliary verbs, and what asks for an answer. */
 const ignored: ReadonlySet<string> = new Set(
-  'a an and any are as at be by can do does for from get give has have how i in is it its list of on or show that the their them this to was what when where which who whose with'.split(
-    ' ',
-  ),
+  `a about above after again against all also am an and any anybody anyone anything are as at be because been before being below between both but by
+   can could did do does doing done down during each either else ever every everything few find for from further get give go had has have having he her here
+   hers him his how i if in into is it its just let like list may might more most much must need no nor not now of off on once only or other our out
+   over own please same see shall she should show so some somebody someone something still such tell than that the their them then there these
+   they thing this those through to too under until up us very want was we were what when where which while who whom whose why will with would yet
+   you your`.split(/\s+/),
 );
-/** Words of schemas by those of questions. */
-const alike: Readonly<Record<string, string>> = { many: 'count', me: 'viewer', my: 'viewer', myself: 'viewer', repo: 'repository' };
+/** Words of schemas by the words of questions that ask for them. */
+const alike: Readonly<Record<string, readonly string[]>> = {
+  many: ['count', 'total'],
+  me: ['viewer'],
+  my: ['viewer'],
+  myself: ['viewer'],
+  repo: ['repository'],
+  much: ['amount', 'total', 'price', 'cost'],
+  when: ['at', 'date', 'time'],
+  where: ['address', 'location', 'url'],
+  who: ['author', 'user', 'owner', 'actor'],
+  whose: ['author', 'user', 'owner', 'actor'],
+};
 
-/** Splits text at case, underscores and everything else that is no letter or digit, and reduces endings. `known`: words by parts. */
-function wordsIn(text: string, known: Map<string, string> = new Map<string, string>()): readonly string[] {
-  const words: string[] = [];
-  for (const part of text.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[\p{L}\d]+/gu) ?? []) {
-    let word = known.get(part);
-    if (word === undefined) known.set(part, (word = wordOf(part.toLowerCase())));
-    if (word !== '') words.push(word);
-  }
-  return words;
+/** Splits text at case, underscores and everything else that is no letter or digit. */
+function partsOf(text: string): readonly string[] {
+  return text.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[\p{L}\d]+/gu) ?? [];
 }
 
-/** Returns an empty string for an ignored word. */
-function wordOf(part: string): string {
-  if (ignored.has(part)) return '';
-  if (Object.hasOwn(alike, part)) return alike[part]!;
+/** The words that a question asks for, and how much each counts. */
+function askedIn(question: string): ReadonlyMap<string, number> {
+  const asked = new Map<string, number>();
+  for (const part of partsOf(question).map((one) => one.toLowerCase())) {
+    const words = Object.hasOwn(alike, part) ? alike[part]! : ignored.has(part) ? [] : [part];
+    for (const word of words) asked.set(stemOf(word), words.length > 2 ? 0.5 : 1);
+  }
+  return asked;
+}
+
+/** A word without its ending. */
+function stemOf(part: string): string {
   if (part.length < 4) return part;
-  if (part.endsWith('ies')) return `${part.slice(0, -3)}y`;
-  return part.replace(/(?:(?<=ss|sh|ch|x)es|(?<=[^su])s)$/, '').replace(/(?<=...)(?:ing|ed|er|or)$/, '');
+  const one = part.replace(/ies$/, 'y').replace(/(?:(?<=ss|sh|ch|x)es|(?<=[^su])s)$/, '');
+  return one.replace(/(?<=...)(?:ing|ed|er|or)$/, '').replace(/([bdgmnprt])\1$/, '$1');
 }
 
 /** Ranks fields by BM25 over names and descriptions, and by what leads to them. */
@@ -53,7 +70,7 @@ export class Ranking {
   readonly #average: number;
   readonly #types: readonly GraphQLNamedType[];
   readonly #root: number;
-  /** The steps between types, three numbers for each: from a type, to a type, by an entry, or -1 for a type condition. */
+  /** The steps between types, three numbers for each: from a type, to a type, by an entry, or less than 0, the number of possible types, by a type condition. */
   readonly #steps: Int32Array;
   /** The numbers of the types of entries. */
   readonly #owners: number[] = [];
@@ -64,7 +81,8 @@ export class Ranking {
     const steps: number[] = [];
     const numbers = new Map(this.#types.map((type, at) => [type, at]));
     for (const [type, from] of numbers) {
-      for (const one of visible.possibleTypesOf(type)) steps.push(from, numbers.get(one)!, -1);
+      const possible = visible.possibleTypesOf(type);
+      for (const one of possible) steps.push(from, numbers.get(one)!, -possible.length);
       for (const field of visible.fieldsOf(type).values()) {
         const returned = getNamedType(field.type);
         if (isCompositeType(returned)) steps.push(from, numbers.get(returned)!, this.#owners.length);
@@ -74,13 +92,18 @@ export class Ranking {
     }
     this.#steps = Int32Array.from(steps);
     const split = new Map<string, readonly string[]>();
-    const words = new Map<string, string>();
+    const stems = new Map<string, string>();
+    const stem = (part: string): string => {
+      let word = stems.get(part);
+      if (word === undefined) stems.set(part, (word = stemOf(part.toLowerCase())));
+      return word;
+    };
     this.#lengths = this.#entries.map(({ type, field }, at) => {
       let length = 0;
       const add = (text: string | null | undefined, weight: number): void => {
         if (!text) return;
         let parts = split.get(text);
-        if (parts === undefined) split.set(text, (parts = wordsIn(text, words)));
+        if (parts === undefined) split.set(text, (parts = partsOf(text).map(stem)));
         for (const word of parts) {
           length += weight;
           const postings = this.#postings.get(word);
@@ -126,9 +149,9 @@ export class Ranking {
         // Most steps lead nowhere new.
         if (distances[from]! >= distances[to]!) continue;
         const entry = steps[at + 2]!;
-        const isOld = entry !== -1 && this.#entries[entry]!.field.deprecationReason != null;
-        const distance = distances[from]! + (entry === -1 ? 1 : best / (best + 4 * scores[entry]!)) + (isOld ? 2 : 0);
-        if (distance >= distances[to]! || (entry !== -1 && !isAllowed(this.#entries[entry]!.field))) continue;
+        const isOld = entry >= 0 && this.#entries[entry]!.field.deprecationReason != null;
+        const distance = distances[from]! + (entry < 0 ? Math.log2(1 - entry) : best / (best + 4 * scores[entry]!)) + (isOld ? 2 : 0);
+        if (distance >= distances[to]! || (entry >= 0 && !isAllowed(this.#entries[entry]!.field))) continue;
         distances[to] = distance;
         last[to] = at;
         hasChanged = true;
@@ -144,28 +167,35 @@ export class Ranking {
     }
     // Entries are in the order of the names of their types.
     found.sort((one, other) => scores[other]! - scores[one]! || one - other);
-    return found.slice(0, 100).map((at) => {
-      const way: (Entry | GraphQLNamedType)[] = [];
-      for (let step = last[this.#owners[at]!]; step !== undefined; step = last[steps[step]!]) {
-        const entry = steps[step + 2]!;
-        way.unshift(entry === -1 ? this.#types[steps[step + 1]!]! : this.#entries[entry]!);
-      }
-      return { ...this.#entries[at]!, way };
-    });
+    // The same field of many types says the same.
+    const names = new Map<string, number>();
+    const isNew = (name: string): boolean => names.set(name, (names.get(name) ?? 0) + 1).get(name)! <= 3;
+    return found
+      .filter((at) => isNew(this.#entries[at]!.field.name))
+      .slice(0, 100)
+      .map((at) => {
+        const way: (Entry | GraphQLNamedType)[] = [];
+        for (let step = last[this.#owners[at]!]; step !== undefined; step = last[steps[step]!]) {
+          const entry = steps[step + 2]!;
+          way.unshift(entry < 0 ? this.#types[steps[step + 1]!]! : this.#entries[entry]!);
+        }
+        return { ...this.#entries[at]!, score: scores[at]!, way };
+      });
   }
 
   #score(question: string): Float64Array {
     const scores = new Float64Array(this.#entries.length);
-    const asked = wordsIn(question.slice(0, 1000));
+    const asked = askedIn(question.slice(0, 1000));
+    const long = [...asked.keys()].filter((one) => one.length > 3);
     for (const [word, postings] of this.#postings) {
       // Stars are counted by stargazerCount.
-      const share = asked.includes(word) ? 1 : asked.some((one) => one.length > 3 && word.startsWith(one)) ? 0.4 : 0;
+      const share = asked.get(word) ?? (long.some((one) => word.startsWith(one)) ? 0.4 : 0);
       if (share === 0) continue;
       const rarity = Math.log(1 + (scores.length - postings.length / 2 + 0.5) / (postings.length / 2 + 0.5));
       for (let at = 0; at < postings.length; at += 2) {
         const [entry, weight] = [postings[at]!, postings[at + 1]!];
         const length = this.#lengths[entry]! / this.#average;
-        scores[entry]! += (share * rarity * weight * 2.2) / (weight + 1.2 * (0.4 + 0.6 * length));
+        scores[entry]! += (share * rarity * weight * 2.2) / (weight + 1.2 * (0.25 + 0.75 * length));
       }
     }
     return scores;

@@ -1,4 +1,4 @@
-import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isLeafType, print } from 'graphql';
+import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isLeafType, isRequiredArgument, print } from 'graphql';
 import type { GraphQLArgument, GraphQLInputField, GraphQLNamedType, GraphQLType } from 'graphql';
 
 import type { Found } from './ranking.ts';
@@ -18,12 +18,9 @@ export class Slice {
   readonly #isAllowed: (field: Field) => boolean;
   /** The lines of types. */
   readonly #types = new Map<GraphQLNamedType, Map<string, string>>();
-  readonly #lines: Map<Field, string>;
   #left = maxSlice - '\nPaths:\n'.length;
 
-  /** `lines`: those of fields, kept for all slices of this schema. */
-  constructor(visible: VisibleSchema, isAllowed: (field: Field) => boolean, lines: Map<Field, string>) {
-    this.#lines = lines;
+  constructor(visible: VisibleSchema, isAllowed: (field: Field) => boolean) {
     this.#visible = visible;
     this.#isAllowed = isAllowed;
   }
@@ -31,8 +28,8 @@ export class Slice {
   /** Adds a field, with the fields that lead to it and the essential ones of what it returns. False: there is no room. */
   add({ type, field, way }: Found): boolean {
     const members = [
-      ...way.flatMap((step) => ('field' in step ? [this.#memberOf(step.type, step.field, false)] : [])),
-      this.#memberOf(type, field, true),
+      ...way.flatMap((step) => ('field' in step ? [this.#memberOf(step.type, step.field)] : [])),
+      this.#memberOf(type, field, 'described'),
     ];
     const steps = way.map((step) => ('field' in step ? `.${step.field.name}` : `[${step.name}]`));
     const path = `${this.#visible.schema.getQueryType()!.name}${steps.join('')}.${field.name}`;
@@ -41,15 +38,21 @@ export class Slice {
     return true;
   }
 
-  /** Adds other fields of these types, then of those that they return, and so on, without descriptions, until little room is left. */
+  /**
+   * Adds other fields of these types, then of those that they return, and so on, without descriptions and optional arguments, until little
+   * room is left. If there is room for all, it adds the arguments.
+   */
   addAround(types: Set<GraphQLNamedType>): void {
+    const whole: Member[] = [];
     for (const type of types)
       for (const field of this.#visible.fieldsOf(type).values()) {
         if (this.#left < 100) return;
         if (!this.#isAllowed(field)) continue;
-        this.#fit([this.#memberOf(type, field, false)]);
+        this.#fit([this.#memberOf(type, field, 'required')]);
+        whole.push(this.#memberOf(type, field));
         types.add(getNamedType(field.type));
       }
+    for (const member of whole) this.#fit([member]);
   }
 
   /** Adds the enums that a field returns, and the types of its arguments. */
@@ -74,7 +77,7 @@ export class Slice {
     for (const field of this.#visible.fieldsOf(type).values()) {
       const returned = getNamedType(field.type);
       if (!essential.test(field.name) || !this.#isAllowed(field) || !(levels > 0 || isLeafType(returned))) continue;
-      if (this.#fit([this.#memberOf(type, field, false)])) this.#addEssentials(returned, levels - 1);
+      if (this.#fit([this.#memberOf(type, field)])) this.#addEssentials(returned, levels - 1);
     }
   }
 
@@ -99,15 +102,12 @@ export class Slice {
     return true;
   }
 
-  #memberOf(of: GraphQLNamedType, field: Field, isDescribed: boolean): Member {
+  /** `shows`: `required` arguments alone, or a field that is `described`. */
+  #memberOf(of: GraphQLNamedType, field: Field, shows?: 'required' | 'described'): Member {
     const { name, args, type, description, deprecationReason } = field;
-    let line = this.#lines.get(field);
-    if (line === undefined) {
-      const shown = args.filter((one) => this.#visible.has(one)).map(inputOf);
-      line = `${name}${shown.length === 0 ? '' : `(${shown.join(', ')})`}: ${String(type)}${deprecationReason == null ? '' : ' @deprecated'}`;
-      this.#lines.set(field, line);
-    }
-    const text = isDescribed ? clean(description ?? '') : '';
+    const shown = args.filter((one) => this.#visible.has(one) && (shows !== 'required' || isRequiredArgument(one))).map(inputOf);
+    const line = `${name}${shown.length === 0 ? '' : `(${shown.join(', ')})`}: ${String(type)}${deprecationReason == null ? '' : ' @deprecated'}`;
+    const text = shows === 'described' ? clean(description ?? '') : '';
     return [of, name, text === '' ? line : `${JSON.stringify(text)}\n  ${line}`];
   }
 }
