@@ -16,7 +16,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   #fields: Fields = none;
   /** True when the record has other owners, so it is copied before it is changed. */
   #isShared = true;
-  #setCookies: readonly string[] = [];
+  #setCookies: readonly string[] = noCookies;
 
   constructor(init?: HeaderInit) {
     if (init === undefined) return;
@@ -160,6 +160,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   }
 }
 
+const noCookies: readonly string[] = [];
 const none: Fields = Object.freeze({});
 
 /** The sources of a {@link HeaderMap}: pairs (another `HeaderMap`, the web's `Headers`) or a record. */
