@@ -21,7 +21,8 @@ export function toBatchResponse(settings: BatchSettings, outcomes: readonly Oper
   const results = outcomes.map((outcome) => {
     try {
       const taken = takeHead(outcome);
-      addHeaders(headers, taken.headers);
+      // Most elements set none.
+      if (!taken.headers.isEmpty) addHeaders(headers, taken.headers);
       return taken.result;
     } catch (error) {
       // Only this element fails.
