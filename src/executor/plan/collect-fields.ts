@@ -138,6 +138,5 @@ function shapeOfNullable(type: GraphQLOutputType, nonNull: boolean): Shape {
   if (isListType(type)) return new ListShape(shapeOf(type.ofType), nonNull);
   if (isLeafType(type)) return leafShapeOf(type, nonNull);
   if (isAbstractType(type)) return new AbstractShape(type, nonNull);
-  if (isNonNullType(type)) throw new TypeError('Expected a nullable type inside of a non-null one.');
-  return new ObjectShape(type, nonNull);
+  return new ObjectShape(type as GraphQLObjectType, nonNull);
 }

@@ -1,5 +1,5 @@
-import { getNamedType, isCompositeType, Kind } from 'graphql';
-import type { ArgumentNode, FieldNode, GraphQLCompositeType, GraphQLField, SelectionSetNode, ValueNode } from 'graphql';
+import { getNamedType, Kind } from 'graphql';
+import type { ArgumentNode, FieldNode, GraphQLCompositeType, GraphQLField, InlineFragmentNode, SelectionSetNode, ValueNode } from 'graphql';
 
 import type { Scope } from './scope.ts';
 
@@ -30,8 +30,7 @@ function areMergeableBelow(scope: Scope, fields: ReadonlyMap<string, NamedField>
 }
 
 function gatherBelow(below: GatheredFields, { node: { selectionSet }, field }: TypedField): boolean {
-  const type = getNamedType(field.type);
-  return selectionSet === undefined || !isCompositeType(type) || below.gather({ type, selectionSet });
+  return selectionSet === undefined || below.gather({ type: getNamedType(field.type) as GraphQLCompositeType, selectionSet });
 }
 
 interface TypedField {
@@ -63,16 +62,14 @@ class GatheredFields {
         if (!this.#add(type, selection)) return false;
         continue;
       }
-      const inside =
-        selection.kind === Kind.FRAGMENT_SPREAD ? this.#unseenFragment(selection.name.value) : inlineFragment(this.#scope, type, selection);
+      const inside = selection.kind === Kind.FRAGMENT_SPREAD ? this.#unseenFragment(selection.name.value) : this.#inline(type, selection);
       if (inside !== undefined && !this.gather(inside)) return false;
     }
     return true;
   }
 
   #add(type: GraphQLCompositeType, node: FieldNode): boolean {
-    const field = this.#scope.field(type, node.name.value);
-    if (field === undefined) return false;
+    const field = this.#scope.field(type, node.name.value)!;
     const name = (node.alias ?? node.name).value;
     const known = this.fields.get(name);
     if (known === undefined) {
@@ -88,19 +85,14 @@ class GatheredFields {
     (this.#seenFragments ??= new Set()).add(name);
     return this.#scope.fragments.get(name);
   }
-}
 
-function inlineFragment(
-  scope: Scope,
-  parentType: GraphQLCompositeType,
-  { typeCondition, selectionSet }: { typeCondition?: { name: { value: string } } | undefined; selectionSet: SelectionSetNode },
-): TypedSelectionSet | undefined {
-  const type = typeCondition === undefined ? parentType : scope.schema.getType(typeCondition.name.value);
-  return isCompositeType(type) ? { type, selectionSet } : undefined;
+  #inline(parentType: GraphQLCompositeType, { typeCondition, selectionSet }: InlineFragmentNode): TypedSelectionSet {
+    if (typeCondition === undefined) return { type: parentType, selectionSet };
+    return { type: this.#scope.schema.getType(typeCondition.name.value) as GraphQLCompositeType, selectionSet };
+  }
 }
 
 function isSameField(one: TypedField, other: TypedField): boolean {
-  if (one.node === other.node) return true;
   if (one.node.name.value !== other.node.name.value || !haveSameArguments(one.node.arguments ?? [], other.node.arguments ?? []))
     return false;
   return one.field === other.field || String(one.field.type) === String(other.field.type);

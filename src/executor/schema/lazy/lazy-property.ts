@@ -33,7 +33,6 @@ export function lazyRecord<T>(
       return Reflect.getOwnPropertyDescriptor(target, name) ?? (value && { value, configurable: true, enumerable: true, writable: true });
     },
     ownKeys: () => Reflect.ownKeys(whole()),
-    set: (_, name, value) => Reflect.set(whole(), name, value),
     defineProperty: (_, name, descriptor) => Reflect.defineProperty(whole(), name, descriptor),
     deleteProperty: (_, name) => Reflect.deleteProperty(whole(), name),
     preventExtensions: () => Reflect.preventExtensions(whole()),

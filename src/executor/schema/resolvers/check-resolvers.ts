@@ -105,7 +105,7 @@ function checkEnum(type: ResolversToCheck): void {
 }
 
 function checkInput({ entry: { name }, resolvers }: ResolversToCheck): void {
-  if ([...resolvers.names()].length === 0) return;
+  if (resolvers.names().size === 0) return;
   throw new Error(`resolvers.${name}: "${name}" is an input type; its fields are what the client sends and have no resolvers. Remove it.`);
 }
 

@@ -39,10 +39,8 @@ export class MergedTypeResolvers {
     this.scalar = this.#maps.length === 1 && isScalarType(this.#maps[0]) ? this.#maps[0] : undefined;
   }
 
-  names(): Iterable<string> {
-    const [map, ...others] = this.#maps;
-    if (map === undefined) return [];
-    return others.length === 0 && !isInstance(map) ? Object.keys(map) : new Set(this.#maps.flatMap(namesOf));
+  names(): ReadonlySet<string> {
+    return new Set(this.#maps.flatMap(namesOf));
   }
 
   /** The value given for a name, unchanged. */

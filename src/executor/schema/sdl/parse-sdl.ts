@@ -84,9 +84,8 @@ function newerSyntaxIn(message: string): string {
 /** The location of a position in the user's texts. */
 function describePosition({ text, sources }: IndexedText, position: number): string {
   const number = sources.findIndex(([start, end]) => position >= start && position <= end);
-  const [start, end] = sources[number] ?? [0, text.length];
-  const name = number < 0 ? 'typeDefs, merged' : sourceName(number, sources.length);
-  return describeIn(text.slice(start, end), position - start, name);
+  const [start, end] = sources[number]!;
+  return describeIn(text.slice(start, end), position - start, sourceName(number, sources.length));
 }
 
 function sourceName(number: number, count: number): string {

@@ -35,15 +35,14 @@ export function assertSource(source: string, maxComments: number): void {
         break;
       case '#':
         if (++comments > maxComments) throw refusal(`Document has more than ${maxComments} comments. Parsing aborted.`);
-        at = endOfLine(source, at);
+        at = endOf(line, source, at);
         break;
       default: {
-        const start = at;
-        while (isOfWord(source.charCodeAt(at))) at++;
+        const end = endOf(word, source, at);
         // A number may have any length.
-        if (at - start > maxNameLength && !isDigit(source.charCodeAt(start)))
-          throw refusal(`Expected names of at most ${maxNameLength} characters, got one of ${at - start}.`);
-        if (at > start) at--;
+        if (end - at > maxNameLength && !/\d/.test(source.charAt(at)))
+          throw refusal(`Expected names of at most ${maxNameLength} characters, got one of ${end - at}.`);
+        if (end > at) at = end - 1;
       }
     }
   }
@@ -63,13 +62,14 @@ function refusal(problem: string): Error {
   return createError('GRAPHQL_PARSE_FAILED', `Syntax Error: ${problem}`);
 }
 
-/** True for letters, digits and the underscore. */
-function isOfWord(code: number): boolean {
-  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || isDigit(code) || code === 0x5f;
-}
+const word = /\w*/y;
+const line = /[^\n\r]*/y;
 
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39;
+/** The index after the match that begins at `start`. */
+function endOf(pattern: RegExp, source: string, start: number): number {
+  pattern.lastIndex = start;
+  pattern.test(source);
+  return pattern.lastIndex;
 }
 
 /**
@@ -97,11 +97,4 @@ function endOfBlockString(text: string, start: number): number {
   let end = text.indexOf('"""', start);
   while (end > 0 && text[end - 1] === '\\') end = text.indexOf('"""', end + 3);
   return end < 0 ? text.length : end + 2;
-}
-
-function endOfLine(source: string, start: number): number {
-  for (let at = start; at < source.length; at++) {
-    if (source[at] === '\n' || source[at] === '\r') return at;
-  }
-  return source.length;
 }
