@@ -40,57 +40,36 @@ export interface CollectSettings {
 
 /** The fields of some selection sets for an object of a type (specification, section 6.3.2, CollectFields). */
 export function collectFields(settings: CollectSettings, type: GraphQLObjectType, nodes: readonly SelectingNode[]): PlannedField[] {
-  const collector = new Collector(settings, type);
-  for (const { selectionSet } of nodes) if (selectionSet !== undefined) collector.visit(selectionSet);
-  return [...collector.planned.values()];
+  const { schema, fragments, conditions } = settings;
+  const planned = new Map<string, PlannedField>();
+  const visited = new Set<string>();
+  const add = (node: FieldNode): void => {
+    const responseName = (node.alias ?? node.name).value;
+    const known = planned.get(responseName);
+    const field = known ?? planField(settings, type, { responseName, node });
+    if (known !== undefined) known.nodes.push(node);
+    else if (field !== undefined) planned.set(responseName, field);
+  };
+  const visit = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      if (!isIncluded(selection, conditions)) continue;
+      if (selection.kind === Kind.FIELD) {
+        add(selection);
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        if (appliesTo(schema, selection.typeCondition, type)) visit(selection.selectionSet);
+      } else if (!visited.has(selection.name.value)) {
+        visited.add(selection.name.value);
+        const fragment = fragments[selection.name.value];
+        if (fragment !== undefined && appliesTo(schema, fragment.typeCondition, type)) visit(fragment.selectionSet);
+      }
+    }
+  };
+  for (const { selectionSet } of nodes) if (selectionSet !== undefined) visit(selectionSet);
+  return [...planned.values()];
 }
 
 /** A field, or the operation. */
 type SelectingNode = Pick<FieldNode, 'selectionSet'>;
-
-class Collector {
-  /** The planned fields by response name. */
-  readonly planned: Map<string, PlannedField> = new Map();
-  readonly #settings: CollectSettings;
-  readonly #type: GraphQLObjectType;
-  #visitedFragments: Set<string> | undefined = undefined;
-
-  constructor(settings: CollectSettings, type: GraphQLObjectType) {
-    this.#settings = settings;
-    this.#type = type;
-  }
-
-  visit({ selections }: SelectionSetNode): void {
-    const { conditions, fragments } = this.#settings;
-    for (const selection of selections) {
-      if (!isIncluded(selection, conditions)) continue;
-      if (selection.kind === Kind.FIELD) {
-        this.#add(selection);
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        if (this.#applies(selection.typeCondition)) this.visit(selection.selectionSet);
-      } else if (this.#visitedFragments?.has(selection.name.value) !== true) {
-        (this.#visitedFragments ??= new Set()).add(selection.name.value);
-        const fragment = fragments[selection.name.value];
-        if (fragment !== undefined && this.#applies(fragment.typeCondition)) this.visit(fragment.selectionSet);
-      }
-    }
-  }
-
-  #add(node: FieldNode): void {
-    const responseName = (node.alias ?? node.name).value;
-    const known = this.planned.get(responseName);
-    if (known !== undefined) {
-      known.nodes.push(node);
-      return;
-    }
-    const field = planField(this.#settings, this.#type, { responseName, node });
-    if (field !== undefined) this.planned.set(responseName, field);
-  }
-
-  #applies(condition: NamedTypeNode | undefined): boolean {
-    return appliesTo(this.#settings.schema, condition, this.#type);
-  }
-}
 
 /** Plans a field of a type. Undefined if the type has no such field: graphql-js skips it. */
 export function planField(settings: CollectSettings, type: GraphQLObjectType, { responseName, node }: NamedNode): PlannedField | undefined {
@@ -130,13 +109,10 @@ function fieldDefinition(schema: GraphQLSchema, type: GraphQLObjectType, name: s
   return type.getFields()[name];
 }
 
-function shapeOf(type: GraphQLOutputType): Shape {
-  return isNonNullType(type) ? shapeOfNullable(type.ofType, true) : shapeOfNullable(type, false);
-}
-
-function shapeOfNullable(type: GraphQLOutputType, nonNull: boolean): Shape {
+function shapeOf(type: GraphQLOutputType, nonNull = false): Shape {
+  if (isNonNullType(type)) return shapeOf(type.ofType, true);
   if (isListType(type)) return new ListShape(shapeOf(type.ofType), nonNull);
   if (isLeafType(type)) return leafShapeOf(type, nonNull);
   if (isAbstractType(type)) return new AbstractShape(type, nonNull);
-  return new ObjectShape(type as GraphQLObjectType, nonNull);
+  return new ObjectShape(type, nonNull);
 }

@@ -14,7 +14,7 @@ import type { PageDefaults } from './arguments.ts';
 import { collectFields } from './collect-fields.ts';
 import { Selection } from './planned-field.ts';
 import type { PartsPlanner } from './parts-planner.ts';
-import type { CollectFields, PlannedField } from './planned-field.ts';
+import type { CollectFields, PlannedField, SelectionSubject } from './planned-field.ts';
 import { conditionsOf, findConditionVariables, stateOf } from './conditions.ts';
 import type { Fragments } from './conditions.ts';
 import { prepareVariables } from './variables.ts';
@@ -124,14 +124,14 @@ export class Plan {
       const known = fieldParts === undefined ? variant.find(type, nodes) : undefined;
       if (known !== undefined) return known;
       const settings = { schema: this.schema, fragments: this.fragments, conditions, pageDefaults: this.#pageDefaults, collect };
-      if (parts === undefined) return variant.add({ type, nodes, fields: count(collectFields(settings, type, nodes)) });
+      if (parts === undefined) return variant.add(count(collectFields(settings, type, nodes)), { type, nodes });
       const { fields, deferral } = parts.collect(settings, { type, nodes, parts: fieldParts });
       deferral?.prepare(
-        (deferred) => variant.create({ type, nodes, fields: count(deferred) }),
+        (deferred) => new Selection(count(deferred), { type, nodes }),
         () => whole!().collect(type, nodes),
       );
-      const selection = { type, nodes, fields: count(fields), deferral };
-      return fieldParts === undefined ? variant.add(selection) : variant.create(selection);
+      const origin = { type, nodes, deferral };
+      return fieldParts === undefined ? variant.add(count(fields), origin) : new Selection(count(fields), origin);
     };
     const variant = new Variant(collect);
     variant.root = collect(this.#rootType(), [this.operation as unknown as FieldNode]);
@@ -163,8 +163,6 @@ interface VariantOrigin {
   readonly whole?: () => Variant;
 }
 
-type SelectionParts = Pick<Selection, 'type' | 'nodes' | 'fields'> & Partial<Pick<Selection, 'deferral'>>;
-
 /** The fields for one set of conditions. */
 class Variant {
   readonly collect: CollectFields;
@@ -182,15 +180,12 @@ class Variant {
     return known;
   }
 
-  add({ type, nodes, fields, deferral }: SelectionParts): Selection {
+  add(fields: readonly PlannedField[], origin: SelectionSubject): Selection {
+    const { type, nodes } = origin;
     const ofType = getOrCreate(this.#selections, type, () => new Map<FieldNode, Selection>());
-    const selection = this.create({ type, nodes, fields, deferral }, ofType.get(nodes[0]!));
+    const selection = new Selection(fields, origin, ofType.get(nodes[0]!));
     ofType.set(nodes[0]!, selection);
     return selection;
-  }
-
-  create({ type, nodes, fields, deferral }: SelectionParts, next?: Selection): Selection {
-    return new Selection(fields, { type, nodes, next, deferral });
   }
 }
 
@@ -229,7 +224,7 @@ export function selectionsOf({
   const conditions = new Map(Object.entries(variables));
   const collect: CollectFields = (type, nodes) =>
     variant.find(type, nodes) ??
-    variant.add({ type, nodes, fields: collectFields({ schema, fragments, conditions, pageDefaults: undefined, collect }, type, nodes) });
+    variant.add(collectFields({ schema, fragments, conditions, pageDefaults: undefined, collect }, type, nodes), { type, nodes });
   const variant = new Variant(collect);
   return (type, nodes) => collect(type, nodes as readonly FieldNode[]);
 }

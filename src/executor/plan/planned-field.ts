@@ -150,7 +150,7 @@ export class Selection {
   /** The deferred fields of the selection; undefined if all fields belong to one part. */
   readonly deferral: Deferral | undefined;
 
-  constructor(fields: readonly PlannedField[], { type, nodes, next, deferral }: SelectionOrigin) {
+  constructor(fields: readonly PlannedField[], { type, nodes, deferral }: SelectionSubject, next?: Selection) {
     this.fields = fields;
     this.deferral = deferral;
     this.type = type;
@@ -161,4 +161,5 @@ export class Selection {
   }
 }
 
-type SelectionOrigin = Pick<Selection, 'type' | 'nodes' | 'next'> & Partial<Pick<Selection, 'deferral'>>;
+/** The objects that a selection is for: their type, the nodes that select their fields, and what is deferred. */
+export type SelectionSubject = Pick<Selection, 'type' | 'nodes'> & Partial<Pick<Selection, 'deferral'>>;

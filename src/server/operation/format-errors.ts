@@ -121,21 +121,23 @@ function assertFormatted(formatted: unknown): GraphQLFormattedError {
   throw new TypeError(`Expected formatError to return an error like { message, extensions }, got ${describe(formatted)}.`);
 }
 
-function maskedForm({ locations, path }: GraphQLError, marks: ErrorMarks): GraphQLFormattedError {
-  const extensions = { code: 'INTERNAL_SERVER_ERROR', ...marks };
-  return { message: 'Internal server error', ...(locations && { locations }), ...(path && { path }), extensions };
+function maskedForm(error: GraphQLError, marks: ErrorMarks): GraphQLFormattedError {
+  return { message: 'Internal server error', ...placeIn(error), extensions: { code: 'INTERNAL_SERVER_ERROR', ...marks } };
+}
+
+/** The place of an error in the document and in the response. */
+function placeIn({ locations, path }: GraphQLError): Pick<GraphQLFormattedError, 'locations' | 'path'> {
+  return { ...(locations && { locations }), ...(path && { path }) };
 }
 
 function visibleForm(settings: ErrorSettings, error: GraphQLError): GraphQLFormattedError {
-  const { locations, path } = error;
   const { http: _notSent, response, ...extensions } = error.extensions;
   // User code may have set another value.
   const message = String(settings.maskErrors && error instanceof InputError ? error.masked : ((error.message as unknown) ?? ''));
   return {
     // An error without a path may quote the request.
-    message: path === undefined ? cut(message) : message,
-    ...(locations && { locations }),
-    ...(path && { path }),
+    message: error.path === undefined ? cut(message) : message,
+    ...placeIn(error),
     extensions: {
       code: 'INTERNAL_SERVER_ERROR',
       ...extensions,

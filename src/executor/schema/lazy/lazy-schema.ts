@@ -46,9 +46,7 @@ export class LazySchema extends GraphQLSchema {
   readonly #index: SchemaIndex;
   readonly #types: LazyTypes;
   // Finding the root type each time takes a tenth of the smallest operation.
-  #query: GraphQLObjectType | undefined;
-  #mutation: GraphQLObjectType | undefined;
-  #subscription: GraphQLObjectType | undefined;
+  readonly #roots: Partial<Record<`${OperationTypeNode}`, GraphQLObjectType | undefined>> = {};
   readonly #members = new Map<string, ReadonlySet<string>>();
   #implementers: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   #directives: readonly GraphQLDirective[] | undefined;
@@ -67,20 +65,19 @@ export class LazySchema extends GraphQLSchema {
   }
 
   override getQueryType(): GraphQLObjectType | undefined {
-    return (this.#query ??= this.#findRoot('query'));
+    return this.getRootType('query');
   }
 
   override getMutationType(): GraphQLObjectType | undefined {
-    return (this.#mutation ??= this.#findRoot('mutation'));
+    return this.getRootType('mutation');
   }
 
   override getSubscriptionType(): GraphQLObjectType | undefined {
-    return (this.#subscription ??= this.#findRoot('subscription'));
+    return this.getRootType('subscription');
   }
 
-  override getRootType(operation: OperationTypeNode): GraphQLObjectType | undefined {
-    if (operation === 'query') return this.getQueryType();
-    return operation === 'mutation' ? this.getMutationType() : this.getSubscriptionType();
+  override getRootType(operation: `${OperationTypeNode}`): GraphQLObjectType | undefined {
+    return (this.#roots[operation] ??= this.#findRoot(operation));
   }
 
   override getType(name: string): GraphQLNamedType | undefined {

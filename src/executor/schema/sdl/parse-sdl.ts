@@ -48,11 +48,7 @@ export function membersOf(node: ASTNode): readonly MemberNode[] {
 
 /** Parses one of several texts. */
 export function parseSource(source: string, number: number, count: number): DocumentNode {
-  try {
-    return parse(source, { noLocation: true });
-  } catch (error) {
-    throw wrongText(error, (position) => describeIn(source, position, sourceName(number, count)));
-  }
+  return parseText(source, (position) => describeIn(source, position, sourceName(number, count)));
 }
 
 function definitionIn({ definitions }: DocumentNode): DefinitionNode {
@@ -60,19 +56,19 @@ function definitionIn({ definitions }: DocumentNode): DefinitionNode {
 }
 
 function parseFragment(indexed: IndexedText, fragment: string, offset: number): DocumentNode {
-  try {
-    return parse(fragment, { noLocation: true });
-  } catch (error) {
-    throw wrongText(error, (position) => describePosition(indexed, offset + position));
-  }
+  return parseText(fragment, (position) => describePosition(indexed, offset + position));
 }
 
-/** The error for invalid schema text. A plain Error, because during a request a GraphQLError would be the client's mistake. */
-function wrongText(error: unknown, describe: (position: number) => string): unknown {
-  const position = error instanceof GraphQLError ? error.positions?.[0] : undefined;
-  if (position === undefined) return error;
-  const { message } = error as GraphQLError;
-  return new Error(`The typeDefs cannot be parsed. ${message}${newerSyntaxIn(message)}\n\n${describe(position)}`, { cause: error });
+/** Throws a plain Error for invalid text, because during a request a GraphQLError would be the client's mistake. */
+function parseText(text: string, describe: (position: number) => string): DocumentNode {
+  try {
+    return parse(text, { noLocation: true });
+  } catch (error) {
+    const position = error instanceof GraphQLError ? error.positions?.[0] : undefined;
+    if (position === undefined) throw error;
+    const { message } = error as GraphQLError;
+    throw new Error(`The typeDefs cannot be parsed. ${message}${newerSyntaxIn(message)}\n\n${describe(position)}`, { cause: error });
+  }
 }
 
 /** Explains syntax that graphql 16 does not parse (GraphQL, September 2026: directives on directive definitions). */

@@ -36,32 +36,26 @@ export class ErrorAllowance {
     return this.#lines >= 0;
   }
 
-  /** Formats as many errors as fit. If some do not, a last error says how many. */
+  /** Formats as many errors as fit, shortened if necessary. If some do not fit, a last error says how many. */
   fitAll<TError>(errors: readonly TError[], format: (error: TError) => GraphQLFormattedError): GraphQLFormattedError[] {
     const fitting: GraphQLFormattedError[] = [];
     for (const error of errors) {
-      const one = this.#fit(format(error));
-      if (one === undefined) break;
+      let one = format(error);
+      if (this.#errors-- <= 0) break;
+      let length = lengthOfJSON(one);
+      // The size is 0 if its extensions cannot be written as JSON.
+      if (length === 0 || length > Math.min(maxErrorCharacters, this.#characters)) {
+        one = shortened(one);
+        length = lengthOfJSON(one);
+      }
+      this.#characters -= length;
+      if (this.#characters < 0) break;
       fitting.push(one);
     }
     const more = errors.length - fitting.length;
     const atLeast = errors.length < maxRecordedErrors / this.#operations ? '' : 'at least ';
     if (more > 0) fitting.push({ message: `And ${atLeast}${more} more errors.`, extensions: { code: 'TOO_MANY_ERRORS' } });
     return fitting;
-  }
-
-  /** The error, shortened if necessary; undefined when no more errors fit. */
-  #fit(error: GraphQLFormattedError): GraphQLFormattedError | undefined {
-    if (this.#errors-- <= 0) return undefined;
-    let fitting = error;
-    let length = lengthOfJSON(error);
-    // The size is 0 if its extensions cannot be written as JSON.
-    if (length === 0 || length > Math.min(maxErrorCharacters, this.#characters)) {
-      fitting = shortened(error);
-      length = lengthOfJSON(fitting);
-    }
-    this.#characters -= length;
-    return this.#characters < 0 ? undefined : fitting;
   }
 }
 
