@@ -5,7 +5,7 @@ export function isObjectLike(value: unknown): value is object {
 
 /** True for an object that is not a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
-  return isObjectLike(value) && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** True for an object without a class, of any realm: test runners and bundlers run code in separate realms. */

@@ -80,7 +80,8 @@ function keysSeen(event: unknown): string {
 /** Older runtimes of Lambda wait until the event loop is empty: an open database connection would delay the answer until the timeout. */
 export function answerAtOnce(call: Required<PlatformCall>): Required<PlatformCall> {
   const { context } = call;
-  if (isObjectLike(context) && 'callbackWaitsForEmptyEventLoop' in context) Reflect.set(context, 'callbackWaitsForEmptyEventLoop', false);
+  if (typeof context === 'object' && context !== null && 'callbackWaitsForEmptyEventLoop' in context)
+    Reflect.set(context, 'callbackWaitsForEmptyEventLoop', false);
   return call;
 }
 
@@ -217,8 +218,8 @@ export function readHeaders(single: unknown, multiple?: unknown): HeaderMap {
 }
 
 function isLowerCaseRecord(map: unknown): map is Readonly<Record<string, string>> {
-  if (!isRecord(map)) return false;
-  for (const name in map) if (typeof map[name] !== 'string' || !isLowerCase(name)) return false;
+  if (typeof map !== 'object' || map === null || Array.isArray(map)) return false;
+  for (const name in map) if (typeof (map as Record<string, unknown>)[name] !== 'string' || !isLowerCase(name)) return false;
   return true;
 }
 

@@ -229,7 +229,7 @@ export class DocumentCache {
   }
 
   get(source: string): KnownDocument | undefined {
-    const entry = this.#entries.get(keyOf(source));
+    const entry = this.#entries.get(source.length < hashedLength ? source : keyOf(source));
     return entry?.source === source ? entry.known : undefined;
   }
 
