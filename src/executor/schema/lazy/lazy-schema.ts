@@ -46,7 +46,7 @@ export class LazySchema extends GraphQLSchema {
   readonly #index: SchemaIndex;
   readonly #types: LazyTypes;
   // Finding the root type each time takes a tenth of the smallest operation.
-  readonly #roots: Partial<Record<`${OperationTypeNode}`, GraphQLObjectType | undefined>> = {};
+  readonly #roots: Partial<Record<OperationTypeNode, GraphQLObjectType | undefined>> = {};
   readonly #members = new Map<string, ReadonlySet<string>>();
   #implementers: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   #directives: readonly GraphQLDirective[] | undefined;
@@ -76,7 +76,7 @@ export class LazySchema extends GraphQLSchema {
     return this.getRootType('subscription');
   }
 
-  override getRootType(operation: `${OperationTypeNode}`): GraphQLObjectType | undefined {
+  override getRootType(operation: OperationTypeNode): GraphQLObjectType | undefined {
     return (this.#roots[operation] ??= this.#findRoot(operation));
   }
 
