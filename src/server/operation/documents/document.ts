@@ -240,7 +240,7 @@ export class DocumentCache {
     if (size > this.#maxBytes || this.#entries.get(key)?.source === source) return;
     const entry = { source, known };
     let planned = 0;
-    known.plans.takeRoom = (added) => {
+    const takeRoom = (added: number): boolean => {
       // The plans of a document that has been evicted may still be running.
       if (this.#entries.get(key) !== entry) return true;
       const beyond = bytesPerPlanned * Math.max(0, planned + added - tokens);
@@ -249,6 +249,7 @@ export class DocumentCache {
       this.#entries.set(key, entry, { size: size + beyond, ttl: Infinity });
       return true;
     };
+    known.plans.takeRoom = takeRoom;
     this.#entries.set(key, entry, { size, ttl: Infinity });
   }
 }
