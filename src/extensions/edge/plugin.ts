@@ -1,5 +1,3 @@
-import type { GraphQLSchema } from 'graphql';
-
 import { isWorkerd } from '../../datasources/index.ts';
 import { assertSynchronous, parseExactly } from '../../shared/index.ts';
 import type { HTTPResponse, RightsRule, StreamedResponse } from '../../shared/index.ts';
@@ -33,7 +31,6 @@ import type { OperationHints } from './static-hints.ts';
 import { AnswerStore } from './store/answer-store.ts';
 import { StoredAnswers } from './store/stored-answers.ts';
 import { tagsOfMutation, tagsOfType } from './tags.ts';
-import type { TagSettings } from './tags.ts';
 import { explainHeader, SharedEnv, watchedCall } from './watched-request.ts';
 import type { ReadingRules } from './watched-request.ts';
 
@@ -67,7 +64,6 @@ class EdgePlugin implements Edge {
   readonly #methods: readonly string[];
   readonly #options: EdgeOptions;
   readonly #rules: ReadingRules;
-  readonly #settings: TagSettings;
   readonly #hints: StaticHints;
   readonly #purges: Purges;
   readonly #stored: StoredAnswers | undefined;
@@ -76,29 +72,21 @@ class EdgePlugin implements Edge {
   /** The names of fields of mutations that have purged nothing: each is logged once. */
   readonly #warned = new Set<string>();
   /** Undefined until the server has started. */
-  #schema: GraphQLSchema | undefined;
-  #trusted: ServerStartContext['trustedDocuments'] | undefined;
-  #facts: ServerStartContext['facts'] | undefined;
-  /** False if graphql-js runs the operations. */
-  #isObserved = true;
+  #server: ServerStartContext | undefined;
 
   constructor(options: EdgeOptions) {
-    const { salt, deploy, defaultMaxAge = 0, store, cdn, purge } = options;
+    const { salt, defaultMaxAge = 0, store, cdn, purge } = options;
     this.#rules = readingRules(options);
     this.#options = options;
     this.#methods = (cdn !== undefined && dialects[cdn].methods) || ['GET'];
     this.#hints = new StaticHints(new FieldHints(defaultMaxAge));
     const answers = store && new AnswerStore(store);
     this.#purges = new Purges(purge, answers && ((tags) => answers.purge(tags)), salt);
-    this.#settings = { salt, deploy };
-    this.#stored = answers && new StoredAnswers(answers, this.#settings, () => this.#trusted?.() ?? []);
+    this.#stored = answers && new StoredAnswers(answers, options, () => this.#server!.trustedDocuments());
   }
 
-  start({ schema, observesResolvers, trustedDocuments, facts }: ServerStartContext): void {
-    this.#facts = facts;
-    this.#trusted = trustedDocuments;
-    this.#schema = schema;
-    this.#isObserved = observesResolvers;
+  start(server: ServerStartContext): void {
+    this.#server = server;
   }
 
   /** Passes a view inwards that records what is read of the request. */
@@ -176,7 +164,7 @@ class EdgePlugin implements Edge {
     const { root } = this.#hints.of(schema, { document, operation }, variables)!;
     // The later parts of a streamed answer are not known yet.
     const data = stream === undefined ? (result.data ?? null) : null;
-    const hasRun = (key: string): boolean => !this.#isObserved || watch.hasRun(key);
+    const hasRun = (key: string): boolean => !this.#server!.observesResolvers || watch.hasRun(key);
     let tags: readonly string[];
     try {
       tags = tagsOfMutation({ root, data, errors, hasRun }, this.#options.salt);
@@ -209,8 +197,8 @@ class EdgePlugin implements Edge {
   /** Returns undefined if no operation was chosen, or its document is unknown or belongs to another handler. */
   #hintsOf({ request: { variables }, outcome }: Pick<EdgeOperation, 'request' | 'outcome'>): OperationHints | undefined {
     const { document, operation } = outcome ?? {};
-    if (document === undefined || operation === undefined || this.#schema === undefined) return undefined;
-    return this.#hints.of(this.#schema, { document, operation }, variables);
+    if (document === undefined || operation === undefined) return undefined;
+    return this.#hints.of(this.#server!.schema, { document, operation }, variables);
   }
 
   /** An error does not fail the request. */
@@ -221,7 +209,7 @@ class EdgePlugin implements Edge {
       if (call.doorParameters === undefined) return notShareable(`the door ${call.door} does not say which requests are the same`);
       if (request.operations.some((operation) => this.#needsRights(operation))) return notShareable('it needs rights');
       // Each of these may make the answer private: resolvers, methods of objects, and functions that determine types.
-      if (!this.#isObserved) return notShareable('graphqlJSExecutor() gives functions no info.cacheControl for their hints');
+      if (!this.#server!.observesResolvers) return notShareable('graphqlJSExecutor() gives functions no info.cacheControl for their hints');
       const answer = assess(request, response, (operation) => this.#hintsOf(operation));
       if (typeof answer === 'string') return notShareable(answer);
       const stored = this.#stored?.keep(answer);
@@ -239,7 +227,7 @@ class EdgePlugin implements Edge {
   #needsRights({ facts, lookup }: EdgeOperation): boolean {
     if (lookup?.hit !== undefined) return false;
     const rules = facts.get('rights') as readonly RightsRule[] | undefined;
-    return rules === undefined ? this.#facts?.get('rights') !== undefined : rules.length > 0;
+    return rules === undefined ? this.#server!.facts.get('rights') !== undefined : rules.length > 0;
   }
 
   #decideForCDN(cdn: CDN, answer: Shareable, response: Response): EdgeDecision {
@@ -255,9 +243,9 @@ class EdgePlugin implements Edge {
       return notShareable('the client does not accept application/json');
     const vary = varyWithHost(response.headers.get('vary'), call);
     const limited = { ...answer, maxAge: Math.min(answer.maxAge, maxAge) };
-    const decision = decideFor({ methods: this.#methods, dialect, vary }, limited, this.#settings);
+    const decision = decideFor({ methods: this.#methods, dialect, vary }, limited, this.#options);
     if (cdn !== 'apollo-router' || !decision.public) return decision;
-    const extensions = tagExtensionsOf(hints.root, data, decision.tags, this.#settings);
+    const extensions = tagExtensionsOf(hints.root, data, decision.tags, this.#options);
     if (extensions === undefined) return notShareable('its tags cannot be assigned to its entities');
     request.tagExtensions = extensions;
     return decision;

@@ -130,11 +130,8 @@ export class Purges {
    * is left for its way to the CDN. Where nothing keeps the process alive for a repeat, such answers stay for a minute at most.
    */
   get answerLimits(): { readonly milliseconds: Milliseconds; readonly maxAge: Seconds } {
-    const isLimited = this.#cdn !== undefined;
-    return {
-      milliseconds: isLimited && !this.#isFrozen ? (repeatAfter * 2_000) / 3 : Infinity,
-      maxAge: isLimited && this.#isFrozen ? 60 : Infinity,
-    };
+    if (this.#cdn === undefined) return { milliseconds: Infinity, maxAge: Infinity };
+    return this.#isFrozen ? { milliseconds: Infinity, maxAge: 60 } : { milliseconds: (repeatAfter * 2_000) / 3, maxAge: Infinity };
   }
 
   /** Returns a set to which the tags of purges are added until {@link end}. */

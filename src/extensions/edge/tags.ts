@@ -84,7 +84,7 @@ export interface MutationAnswer {
   /** null: the answer does not show the change. */
   readonly data: Answered | null;
   readonly errors: readonly GraphQLError[];
-  /** True if the root field of this response name was called, and not refused. */
+  /** True if the root field of this response name was called. */
   readonly hasRun: (key: string) => boolean;
 }
 
@@ -140,7 +140,7 @@ function isOfArguments({ nodes }: GraphQLError): boolean {
 }
 
 /** True for an error by which a field refuses the client. */
-export function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): boolean {
   const code = (error as { readonly extensions?: Readonly<Record<string, unknown>> } | null)?.extensions?.['code'];
   return code === 'UNAUTHENTICATED' || code === 'FORBIDDEN';
 }

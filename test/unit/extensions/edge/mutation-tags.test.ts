@@ -9,6 +9,8 @@ import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { advancing, copying, fail, oddShop, posted, shop, stopTimers } from '../../../support/edge/purge-shop.ts';
 
+const refusal = (code: string): GraphQLError => new GraphQLError('Not you.', { extensions: { code } });
+
 describe('a mutation purges', () => {
   stopTimers();
   const rows: readonly (readonly [what: string, selection: string, tags: string])[] = [
@@ -75,6 +77,13 @@ describe('a mutation purges', () => {
       { ...tidied, rename: fail },
       { server: { plugins: [failsAfterwards] } },
     ],
+    [
+      'no refused field, when its answer is too large',
+      'write { id title } tidy { pens { id } }',
+      'l:Book t:Book',
+      { ...large, tidy: () => Promise.reject(refusal('FORBIDDEN')) },
+      { server: { maxResultBytes: 50_000 } },
+    ],
     ['its fields, when its answer is too large', 'write { id title }', 'l:Book t:Book', large, { server: { maxResultBytes: 50_000 } }],
     ...[undefined, 'NULL', 'HALT'].map(
       (onError) => [`a non-null field that fails: ${onError}`, 'replace { id }', 'l:Book t:Book', { replace: fail }, { onError }] as const,
@@ -96,7 +105,7 @@ describe('a mutation purges', () => {
     });
 
   const refuse = (code: string) => (): never => {
-    throw new GraphQLError('Not you.', { extensions: { code } });
+    throw refusal(code);
   };
   for (const code of ['UNAUTHENTICATED', 'FORBIDDEN'])
     for (const onError of [undefined, 'NULL', 'HALT'])
@@ -312,13 +321,10 @@ describe('a read that takes long', () => {
   test('is public up to two thirds of the time to the repeat of a purge', async (t) => {
     let time = 0;
     t.mock.method(performance, 'now', () => time);
-    let takes = 1_900;
-    const book = (): object => ((time += takes), { id: 1 });
+    const book = (_: unknown, { id }: { readonly id: string }): object => ((time += Number(id)), { id });
     const { get, decisions } = shop({}, { Query: { book } });
 
-    await get('{ book(id: 1) { id } }');
-    takes = 2_100;
-    await get('{ book(id: 1) { id } }');
+    for (const takes of [2_000, 2_001]) await get(`{ book(id: ${takes}) { id } }`);
 
     const reasons = decisions.map((decision) => (decision.public ? 'public' : decision.reason));
     assert.deepEqual(reasons, ['public', 'it took so long that its data may have changed in the meantime']);

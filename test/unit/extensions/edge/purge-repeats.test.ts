@@ -86,14 +86,16 @@ describe('a mutation whose purge the CDN refuses', () => {
     assert.match(log[0]!.message, /^A purge was refused\. .*: e:Book:1, u:Book/);
   });
 
-  test('by hand is an error, and is sent again', async () => {
-    const { purge, sent } = refusing(new Error('down'));
-    const { edge: extension } = shop({ purge });
+  test('by hand is an error, is sent again, and is logged where the last request logs', async () => {
+    const { purge, sent } = refusing(...Array.from({ length: 99 }, () => refusedFor(15)));
+    const { edge: extension, get, log } = shop({ purge });
+    await get('{ book(id: 1) { id } }');
 
-    await assert.rejects(extension.purge({ tags: ['a'] }), { message: 'down' });
-    await pass(3);
+    await assert.rejects(extension.purge({ tags: ['a'] }), { message: '429' });
+    await pass(30);
 
-    assert.deepEqual(sent, [['a'], ['a']]);
+    assert.deepEqual(sent, [['a'], ['a'], ['a']]);
+    assert.match(log[0]!.message, /: a$/);
   });
 });
 

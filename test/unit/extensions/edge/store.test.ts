@@ -292,6 +292,25 @@ describe('a mutation and a shared store', () => {
     assert.deepEqual(here.runs.slice(3), ['book 1', 'books']);
   });
 
+  test('waits half a second for a slow store', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let isSlow = false;
+    const { post } = shop({ cache: new MapCache(() => new Promise((done) => (isSlow ? void globalThis.setTimeout(done, 100) : done()))) });
+    await post(rename(1, 'uno'));
+    isSlow = true;
+    const answered: Response[] = [];
+    void post(rename(1, 'uno')).then((response) => answered.push(response));
+
+    const counts: number[] = [];
+    for (const passed of [0, 100, 100, 100, 100, 99, 1]) {
+      t.mock.timers.tick(passed);
+      await new Promise(setImmediate);
+      counts.push(answered.length);
+    }
+
+    assert.deepEqual(counts, [0, 0, 0, 0, 0, 0, 1]);
+  });
+
   test('edge.purge purges by hand, and resolves when it is done', async () => {
     const { keep, edge, runs } = shop();
     await keep(one);
