@@ -1,6 +1,6 @@
 export { answerSizeOf, capacityOf, excessOf } from './answer-size.ts';
 export type { AnswerSize, Capacity, ResultLimit } from './answer-size.ts';
-export { canonicalJSON } from './canonical-json.ts';
+export { canonicalJSON, sortedJSON } from './canonical-json.ts';
 export { byteLength } from './byte-length.ts';
 export { readEnvironment, readProcess } from './environment.ts';
 export { getOrCreate } from './get-or-create.ts';
@@ -34,6 +34,7 @@ export { isGraphQLError } from './is-graphql-error.ts';
 export { escapeControls, printable } from './log-text.ts';
 export { reasonPhrases } from './reason-phrases.ts';
 export { bearerChallenge, isScope } from './scope.ts';
+export { fragmentsOf, rootSelections } from './selections.ts';
 export { sha256 } from './sha256.ts';
 export { textOfUTF8 } from './utf8.ts';
 export { listenedChannel, traceMixed } from './tracing-channels.ts';

@@ -58,7 +58,7 @@ const amountOfClient: Expectation = {
 
 const expectations: Readonly<Record<keyof BudgetOptions, Expectation>> = {
   store: { words: 'one with take', holds: () => true },
-  identity: { words: 'a function such as ({ user }) => user?.id', holds: aFunction.holds, isRequired: true },
+  identity: { ...aFunction, words: 'a function such as ({ user }) => user?.id', isRequired: true },
   capacity: { ...amountOfClient, isRequired: true },
   refillPerSecond: { ...amountOfClient, isRequired: true },
   whenStoreFails: { words: "'allow' or 'refuse'", holds: (value) => value === 'allow' || value === 'refuse' },

@@ -1,6 +1,7 @@
 import { Kind } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
+import { fragmentsOf } from '../../shared/index.ts';
 import type { FieldHints, OverallPolicy } from './cache-hints/field-policy.ts';
 import { newCachePolicy } from './cache-hints/policy.ts';
 import { rootOf } from './selection.ts';
@@ -38,10 +39,10 @@ export class StaticHints {
     const conditions = conditionsOf(operation, variables);
     const key = [...conditions].flatMap(([name, value]) => (value ? name : [])).join(',');
     if (outcomes.has(key)) return outcomes.get(key);
-    const fragments = Object.fromEntries(
-      document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
+    const root = rootOf(
+      { schema, fragments: Object.fromEntries(fragmentsOf(document)), variables: Object.fromEntries(conditions) },
+      operation,
     );
-    const root = rootOf({ schema, fragments, variables: Object.fromEntries(conditions) }, operation);
     const hints = root && { root, policy: this.#policyOf(schema, root) };
     if (outcomes.size < maxOutcomes) outcomes.set(key, hints);
     return hints;

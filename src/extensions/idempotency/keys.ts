@@ -1,7 +1,7 @@
 import { visit } from 'graphql';
-import type { DirectiveNode, FieldNode, GraphQLError, SelectionNode } from 'graphql';
+import type { DirectiveNode, FieldNode, GraphQLError } from 'graphql';
 
-import { isObjectLike, isRecord, sha256 } from '../../shared/index.ts';
+import { rootSelections, sha256, sortedJSON } from '../../shared/index.ts';
 import type { NeedsKey } from '../../shared/index.ts';
 import type { OperationExecution } from '../../server/index.ts';
 import type { IdempotencyOptions } from './options.ts';
@@ -94,19 +94,8 @@ function directiveOf({ directives }: FieldNode): DirectiveNode | undefined {
 
 /** Returns the root fields, including fields of fragments and fields that `@skip` leaves out, without `__typename`. */
 export function rootFields({ document, operation }: Pick<OperationExecution, 'document' | 'operation'>): readonly FieldNode[] {
-  const spread = new Set<string>();
-  const fieldsIn = (selections: readonly SelectionNode[]): FieldNode[] =>
-    selections.flatMap((selection) => {
-      if (selection.kind === 'Field') return selection.name.value.startsWith('__') ? [] : selection;
-      if (selection.kind === 'InlineFragment') return fieldsIn(selection.selectionSet.selections);
-      const name = selection.name.value;
-      if (spread.has(name)) return [];
-      spread.add(name);
-      return document.definitions.flatMap((one) =>
-        one.kind === 'FragmentDefinition' && one.name.value === name ? fieldsIn(one.selectionSet.selections) : [],
-      );
-    });
-  return fieldsIn(operation.selectionSet.selections);
+  const all = rootSelections(document, operation);
+  return all.filter((selection) => selection.kind === 'Field').filter(({ name }) => !name.value.startsWith('__'));
 }
 
 /** Returns the id of a record. It is a hash, so that separators cannot be forged, and neither identity nor key is readable. */
@@ -117,13 +106,5 @@ export function recordId(prefix: string, named: readonly [identity: string, key:
 /** The hash of a request, equal for every attempt, because a retry sends the same text and variables. Aliases count, because a stored answer has them. */
 export function fingerprintOf({ source, request }: Pick<OperationExecution, 'source' | 'request'>): string {
   const { operationName = null, variables = {}, onError = null } = request;
-  return sha256(toSortedJSON([source, operationName, variables, onError]));
-}
-
-/** Writes a value as JSON with sorted keys. Sorts texts, because a sorted copy of an object with 80,000 keys takes 50 MB. */
-function toSortedJSON(value: unknown): string {
-  if (Array.isArray(value) && value.some(isObjectLike)) return `[${value.map(toSortedJSON).join()}]`;
-  if (!isRecord(value) || 'toJSON' in value) return JSON.stringify(value) ?? 'null';
-  const members = Object.keys(value).toSorted();
-  return `{${members.map((name) => `${JSON.stringify(name)}:${toSortedJSON(value[name])}`).join()}}`;
+  return sha256(sortedJSON([source, operationName, variables, onError]));
 }

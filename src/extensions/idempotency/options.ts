@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import { aFunction, assertEntries, boolean, text } from '../../shared/index.ts';
+import { aFunction, assertEntries, boolean, isListOfText, text } from '../../shared/index.ts';
 import type { Expectation, HTTPRequest, Milliseconds } from '../../shared/index.ts';
 import type { Seconds } from '../../datasources/index.ts';
 import { assertStore } from '../stores/index.ts';
@@ -58,14 +58,10 @@ const between = (unit: string, most: number): Expectation => ({
 
 const expectations: Readonly<Record<keyof IdempotencyOptions, Expectation>> = {
   store: { words: 'one with claim, finish and release', holds: () => true },
-  identity: {
-    words: "a function such as ({ user }) => user?.id, or () => 'everyone'",
-    holds: (value) => typeof value === 'function',
-    isRequired: true,
-  },
+  identity: { ...aFunction, words: "a function such as ({ user }) => user?.id, or () => 'everyone'", isRequired: true },
   required: {
     words: 'true, false or a list of mutations',
-    holds: (value) => typeof value === 'boolean' || (Array.isArray(value) && value.every((name) => typeof name === 'string')),
+    holds: (value) => boolean.holds(value) || isListOfText(value),
   },
   // A year.
   ttl: between('seconds', 31_536_000),

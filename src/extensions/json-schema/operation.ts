@@ -1,5 +1,5 @@
 import { getDirectiveValues, Kind, visit } from 'graphql';
-import type { DocumentNode, FragmentDefinitionNode, GraphQLDirective, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { DocumentNode, GraphQLDirective, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 /**
  * Returns the only operation of a document. Throws unless it has one answer that a schema can describe. `what`: the purpose of the
@@ -34,10 +34,6 @@ export function directiveValues(document: DocumentNode, directive: GraphQLDirect
     if (values !== undefined) return values;
   }
   return undefined;
-}
-
-export function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  return new Map(document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])));
 }
 
 /** Returns the description of the operation, which graphql 16.15 and 17 parse, or else the description of its first field. */

@@ -1,4 +1,4 @@
-import { assertEntries, isRecord, positive } from '../../shared/index.ts';
+import { assertEntries, isListOfText, isRecord, positive } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
 import type { PageLimitOptions } from './page-limits.ts';
 
@@ -35,10 +35,7 @@ const expectations: Readonly<Record<keyof LimitsOptions, Expectation>> = {
   maxDepth: positive,
   maxAliases: { words: 'a whole number that is not negative', holds: (value) => Number.isInteger(value) && (value as number) >= 0 },
   maxCost: positive,
-  sizeArguments: {
-    words: 'a list of strings',
-    holds: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
-  },
+  sizeArguments: { words: 'a list of strings', holds: isListOfText },
   listSize: positive,
   fields: {
     words: 'an object like { "Query.search": 50 }, with costs that are not negative',

@@ -14,6 +14,7 @@ import type {
 } from 'graphql';
 
 import type { OperationExecution } from '../../server/index.ts';
+import { fragmentsOf } from '../../shared/index.ts';
 import type { LimitsFact } from '../../shared/index.ts';
 import type { LimitsOptions } from './options.ts';
 import { fieldAt, PageLimits } from './page-limits.ts';
@@ -85,8 +86,7 @@ export class Prices implements LimitsFact {
   }
 
   #walk({ document, variableValues }: PricedOperation): Walk {
-    const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
-    return new Walk(this, new Map(fragments.map((fragment) => [fragment.name.value, fragment])), variableValues);
+    return new Walk(this, fragmentsOf(document), variableValues);
   }
 
   /** Returns undefined if the type does not list the field, as with `__typename`, `__schema` and `__type`. */

@@ -2,11 +2,11 @@ import { DirectiveLocation, GraphQLDirective, GraphQLString } from 'graphql';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 
 import type { CheckedDocument, ServerStartContext } from '../../server/index.ts';
+import { fragmentsOf } from '../../shared/index.ts';
 import {
   descriptionOf,
   directiveValues,
   documentError,
-  fragmentsOf,
   inputSchemaOf,
   operationWithOneAnswer,
   outputSchemaOf,

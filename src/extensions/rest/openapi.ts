@@ -1,16 +1,9 @@
 import { getNullableType, isInputObjectType, isListType } from 'graphql';
 import type { GraphQLInputObjectType, GraphQLSchema } from 'graphql';
 
-import {
-  Components,
-  fragmentsOf,
-  inputSchemaOf,
-  outputSchemaOf,
-  partialSchemaOf,
-  typeSchemaOf,
-  valueSchemaOf,
-} from '../json-schema/index.ts';
+import { Components, inputSchemaOf, outputSchemaOf, partialSchemaOf, typeSchemaOf, valueSchemaOf } from '../json-schema/index.ts';
 import type { JSONSchema, ScalarSchemas } from '../json-schema/index.ts';
+import { fragmentsOf } from '../../shared/index.ts';
 import type { NeedsKey, RightsFact, RightsRule } from '../../shared/index.ts';
 import type { ServerStartContext } from '../../server/index.ts';
 import type { RESTOptions } from './options.ts';

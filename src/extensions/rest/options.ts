@@ -46,7 +46,7 @@ const expectations: Readonly<Record<keyof RESTOptions, Expectation>> = {
   securitySchemes: { words: "an object like { key: { type: 'apiKey', in: 'header', name: 'x-api-key' } }", holds: isRecord, each: records },
   openapi: boolean,
   scalars: { words: "an object like { Date: { type: 'string' } }", holds: isRecord, each: { words: 'a JSON Schema', holds: isRecord } },
-  otherParameters: { words: "a list of names such as ['utm_source']", holds: (value) => isListOfText(value) },
+  otherParameters: { words: "a list of names such as ['utm_source']", holds: isListOfText },
 };
 
 export function assertRESTOptions(options: RESTOptions): void {

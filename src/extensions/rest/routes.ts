@@ -1,15 +1,9 @@
 import { isInputObjectType, isListType, isRequiredInputField, Kind, typeFromAST, getNullableType } from 'graphql';
-import type {
-  DocumentNode,
-  GraphQLInputType,
-  GraphQLSchema,
-  OperationDefinitionNode,
-  SelectionSetNode,
-  VariableDefinitionNode,
-} from 'graphql';
+import type { DocumentNode, GraphQLInputType, GraphQLSchema, OperationDefinitionNode, VariableDefinitionNode } from 'graphql';
 
 import type { CheckedDocument, ServerStartContext } from '../../server/index.ts';
-import { directiveValues, documentError, fragmentsOf, operationWithOneAnswer } from '../json-schema/index.ts';
+import { rootSelections } from '../../shared/index.ts';
+import { directiveValues, documentError, operationWithOneAnswer } from '../json-schema/index.ts';
 import { http } from './directives.ts';
 import type { HTTPValues } from './directives.ts';
 import { RouteTable } from './route-table.ts';
@@ -187,19 +181,8 @@ function targetOf(
 
 /** The response key of an answer that has only one, whatever the conditions. */
 function singleKey(document: DocumentNode, operation: OperationDefinitionNode): string | undefined {
-  const fragments = fragmentsOf(document);
-  const keys = new Set<string>();
-  let isConditional = false;
-  const visited = new Set<SelectionSetNode>();
-  const visit = (set: SelectionSetNode): void => {
-    if (visited.has(set)) return;
-    visited.add(set);
-    for (const selection of set.selections) {
-      isConditional ||= selection.directives?.some(({ name }) => name.value === 'skip' || name.value === 'include') === true;
-      if (selection.kind === Kind.FIELD) keys.add((selection.alias ?? selection.name).value);
-      else visit(selection.kind === Kind.INLINE_FRAGMENT ? selection.selectionSet : fragments.get(selection.name.value)!.selectionSet);
-    }
-  };
-  visit(operation.selectionSet);
-  return keys.size === 1 && !isConditional ? [...keys][0] : undefined;
+  const selections = rootSelections(document, operation);
+  const [key, other] = new Set(selections.flatMap((one) => (one.kind === Kind.FIELD ? (one.alias ?? one.name).value : [])));
+  const isConditional = selections.some(({ directives }) => directives?.some(({ name }) => /^(?:skip|include)$/.test(name.value)));
+  return other === undefined && !isConditional ? key : undefined;
 }
