@@ -208,7 +208,7 @@ export class MCPDoor implements Door {
   async #search(call: RequestCall, given: ExploreArguments, write: (result: ToolResult) => HTTPResponse): Promise<HTTPResponse> {
     const context = await this.#contextOf(call);
     if ('status' in context) return context;
-    const { sdl, paths } = await this.#explorer!.search(given, { contextValue: context.contextValue, logger: call.logger });
+    const { sdl, paths } = await this.#explorer!.search(given, context.contextValue, call.logger);
     const text = sdl === '' ? 'Nothing was found. Try other words.' : `${sdl}\nPaths:\n${paths.join('\n')}`;
     return write({ content: [{ type: 'text', text }], structuredContent: { sdl, paths } });
   }

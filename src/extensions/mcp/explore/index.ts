@@ -1,20 +1,12 @@
 import { getNamedType, GraphQLError, getVariableValues, parse } from 'graphql';
-import type { ASTNode, GraphQLNamedType } from 'graphql';
+import type { GraphQLNamedType } from 'graphql';
 
-import type {
-  DocumentOutcome,
-  GraphQLRequest,
-  OperationInContext,
-  OperationOutcome,
-  RequestCall,
-  ServerStartContext,
-} from '../../../server/index.ts';
+import type { DocumentOutcome, GraphQLRequest, OperationInContext, OperationOutcome, ServerStartContext } from '../../../server/index.ts';
 import { isRecord } from '../../../shared/index.ts';
 import type { BudgetReport, Facts, LimitsFact, RightsFact, RightsRule } from '../../../shared/index.ts';
 import type { ExploreOptions } from '../options.ts';
 import type { ListedTool } from '../tools.ts';
-import { reportUnknown, reportUnknownVariables } from './query-errors.ts';
-import type { Report } from './query-errors.ts';
+import { findUnknown } from './query-errors.ts';
 import { Ranking } from './ranking.ts';
 import type { Found } from './ranking.ts';
 import { Slice } from './slice.ts';
@@ -24,40 +16,33 @@ import type { Field } from './visible-schema.ts';
 const maxFound = 50;
 const text = { type: 'string' };
 
+const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
+
 /** The two tools, as clients see them. */
 export const exploreTools: readonly ListedTool[] = [
-  toolOf('run_query', {
+  {
+    name: 'run_query',
     description:
       'Runs a GraphQL query that you have written with what search_schema has found. Only queries run: no mutations, and no introspection. Queries cost points. The result has the cost, and what is left. Request few items and few fields.',
-    takes: { query: text, variables: { type: 'object' } },
-    gives: { data: { type: 'object' }, cost: { type: 'number' }, left: { type: 'number' } },
-    always: ['data', 'cost'],
-  }),
-  toolOf('search_schema', {
+    inputSchema: { ...objectOf({ query: text, variables: { type: 'object' } }, ['query']), additionalProperties: false },
+    outputSchema: objectOf({ data: { type: 'object' }, cost: { type: 'number' }, left: { type: 'number' } }, ['data', 'cost']),
+    annotations,
+  },
+  {
+    name: 'search_schema',
     description:
       'Finds the fields of the GraphQL schema that answer a question in a few words. Returns types with these fields, and paths from the root: Query.search.nodes[Issue].title is { search { nodes { ... on Issue { title } } } }. The limit is the most fields to find. Fields around these may lack their optional arguments.',
-    takes: { query: text, limit: { type: 'integer', minimum: 1, maximum: maxFound } },
-    gives: { sdl: text, paths: { type: 'array', items: text } },
-    always: ['sdl', 'paths'],
-  }),
+    inputSchema: {
+      ...objectOf({ query: text, limit: { type: 'integer', minimum: 1, maximum: maxFound } }, ['query']),
+      additionalProperties: false,
+    },
+    outputSchema: objectOf({ sdl: text, paths: { type: 'array', items: text } }, ['sdl', 'paths']),
+    annotations,
+  },
 ];
 
-function toolOf(
-  name: string,
-  {
-    description,
-    takes,
-    gives,
-    always,
-  }: { readonly description: string; readonly takes: object; readonly gives: object; readonly always: readonly string[] },
-): ListedTool {
-  return {
-    name,
-    description,
-    inputSchema: { type: 'object', properties: takes, required: ['query'], additionalProperties: false },
-    outputSchema: { type: 'object', properties: gives, required: always },
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
-  };
+function objectOf(properties: object, required: readonly string[]): Readonly<Record<string, unknown>> {
+  return { type: 'object', properties, required };
 }
 
 /** The arguments of both tools. */
@@ -67,21 +52,22 @@ export interface ExploreArguments {
   readonly limit?: number;
 }
 
-/** The caller of a tool: the context and the logger of the call. */
-interface Caller {
-  readonly contextValue: unknown;
-  readonly logger: RequestCall['logger'];
-}
+/** The context and the logger of the call of a tool. */
+type Caller = Parameters<RightsFact['callerOf']>;
 
 /** The fields that a caller may run. */
 type IsAllowed = (field: Field) => boolean;
 
+/** Stands for a wrong rule, which no caller meets. */
+const never: RightsRule = {};
+
+/** The fields by which objects are known, and those between a connection and its objects. */
+const essential = /^(?:id|name|title|login|email|nodes|edges|node|items|totalCount)$/;
 /** The most errors of a query that are shown. */
 const maxErrors = 5;
 
 interface Coerced {
   readonly coerced?: Readonly<Record<string, unknown>>;
-  readonly variableValues?: { readonly coerced: Readonly<Record<string, unknown>> };
 }
 
 /** Answers `search_schema` and `run_query`. */
@@ -91,10 +77,10 @@ export class Explorer {
   readonly #rights: RightsFact | undefined;
   #visible: VisibleSchema | undefined;
   #ranking: Ranking | undefined;
-  /** The rules of fields that have some. Undefined: a wrong rule, which no caller meets. */
-  #rules: ReadonlyMap<Field, readonly RightsRule[] | undefined> | undefined;
+  /** The rules of fields that have some. */
+  #rules: ReadonlyMap<Field, readonly RightsRule[]> | undefined;
   /** The facts of the operations that agents have written, by their requests. */
-  readonly #running = new WeakMap<GraphQLRequest, { facts?: Facts }>();
+  readonly #running = new WeakMap<GraphQLRequest, Facts | undefined>();
 
   /** Throws unless queries have a bound: a price, and a budget. */
   constructor(options: ExploreOptions, start: ServerStartContext) {
@@ -113,42 +99,41 @@ export class Explorer {
   }
 
   /** Fills what a search without a limit has found with its surroundings: in a small schema, with most of it. */
-  async search({ query, limit }: ExploreArguments, caller: Caller): Promise<Slice> {
-    const isAllowed = await this.#rightsOf(caller);
+  async search({ query, limit }: ExploreArguments, ...caller: Caller): Promise<Slice> {
+    const isAllowed = await this.#rightsOf(...caller);
     const slice = new Slice(this.#known, isAllowed);
     const found = this.#search(query, isAllowed);
     const shown = found.filter((one) => slice.paths.length < (limit ?? 12) && slice.add(one));
+    slice.addAround(new Set(shown.map(({ field }) => getNamedType(field.type))), essential);
     for (const { field } of shown) slice.addInputs(field);
-    if (limit === undefined) {
-      // The more of a type was found, the more it has to do with the question.
-      const scores = new Map<GraphQLNamedType, number>();
-      for (const { type, field, score } of found)
-        for (const one of [type, getNamedType(field.type)]) scores.set(one, (scores.get(one) ?? 0) + score);
-      const types = [...scores.keys()].toSorted((one, other) => scores.get(other)! - scores.get(one)!);
-      slice.addAround(new Set([...types, this.#start.schema.getQueryType()!]));
-    }
+    if (limit !== undefined) return slice;
+    // The more of a type was found, the more it has to do with the question.
+    const scores = new Map<GraphQLNamedType, number>();
+    for (const { type, field, score } of found)
+      for (const one of [type, getNamedType(field.type)]) scores.set(one, (scores.get(one) ?? 0) + score);
+    const types = [...scores.keys()].toSorted((one, other) => scores.get(other)! - scores.get(one)!);
+    slice.addAround(new Set([...types, this.#start.schema.getQueryType()!]));
     return slice;
   }
 
   /** The request of a query. The text runs because this object is known here, whatever is in it. */
   requestOf(query: string, variables: Readonly<Record<string, unknown>>): GraphQLRequest {
     const request = { query, variables: { ...variables } };
-    this.#running.set(request, {});
+    this.#running.set(request, undefined);
     return request;
   }
 
   /** Returns the cost of a query, and the points that are left if they are known. For one that was refused, also where the cost comes from. */
   reportOn(request: GraphQLRequest, { document, operation, result }: OperationOutcome): { readonly cost: number; readonly left?: number } {
-    const { cost = 0, left } = (this.#running.get(request)?.facts?.get('budget') as BudgetReport | undefined) ?? {};
+    const { cost = 0, left } = (this.#running.get(request)?.get('budget') as BudgetReport | undefined) ?? {};
     const report = { cost, ...(left !== undefined && { left }) };
     if (result.data !== undefined || document === undefined || operation === undefined) return report;
     const { schema, facts } = this.#start;
+    const values = getVariableValues(schema, operation.variableDefinitions ?? [], request.variables ?? {});
     // The values are a member of their own since graphql 17.
-    const values = getVariableValues(schema, operation.variableDefinitions ?? [], request.variables ?? {}) as Coerced;
-    const variableValues = values.variableValues?.coerced ?? values.coerced;
-    if (variableValues === undefined) return report;
+    const { coerced } = 'variableValues' in values ? (values.variableValues as Coerced) : (values as Coerced);
     try {
-      return { ...report, ...(facts.get('limits') as LimitsFact).costliest({ document, operation, variableValues }) };
+      return { ...report, ...(coerced && (facts.get('limits') as LimitsFact).costliest({ document, operation, variableValues: coerced })) };
     } catch {
       // A page that is too large has no price. The outcome says so.
       return report;
@@ -156,41 +141,26 @@ export class Explorer {
   }
 
   /** The stage `document`: refuses what agents may not use, as if it did not exist. */
-  async read(operation: OperationInContext, next: () => Promise<DocumentOutcome>): Promise<DocumentOutcome> {
-    const { request, facts, contextValue, call } = operation;
-    const running = this.#running.get(request);
-    if (running === undefined) return next();
-    running.facts = facts;
+  async read({ request, facts, contextValue, call }: OperationInContext, next: () => Promise<DocumentOutcome>): Promise<DocumentOutcome> {
     const outcome = await next();
+    const { errors, source } = outcome;
+    if (!this.#running.has(request) || source === undefined) return outcome;
+    this.#running.set(request, facts);
     // The text may be too large to be parsed.
-    if (outcome.errors.some(({ extensions }) => extensions['code'] === 'GRAPHQL_PARSE_FAILED') || outcome.source === undefined)
-      return outcome;
-    const document = outcome.document ?? parse(outcome.source);
-    const unknown: { readonly message: string; readonly node: ASTNode; readonly words: string | undefined }[] = [];
-    const report: Report = (message, node, words) => unknown.push({ message, node, words });
-    reportUnknown(this.#known, document, report);
-    if (unknown.length === 0) reportUnknownVariables(this.#known, document, request.variables ?? {}, report);
-    const shown = unknown.slice(0, maxErrors);
-    if (shown.length === 0) {
-      // The suggestions of graphql-js may name what is hidden.
-      const messages = outcome.errors.map(({ message }) => message.replace(/ Did you mean [^]*$/, ''));
-      if (messages.every((message, at) => message === outcome.errors[at]!.message)) return outcome;
-      throw refusal(
-        messages,
-        outcome.errors.flatMap(({ nodes = [] }) => nodes),
-      );
-    }
-    const isAllowed = await this.#rightsOf({ contextValue, logger: call.logger });
-    const messages = shown.map(({ message, words }) => {
-      const names = this.#search(words ?? '', isAllowed)
-        .slice(0, 5)
-        .map(({ type, field }) => `${type.name}.${field.name}`);
-      return names.length === 0 ? message : `${message} The search finds ${names.join(', ')}.`;
-    });
-    throw refusal(
-      messages,
-      shown.map(({ node }) => node),
-    );
+    if (errors.some(({ extensions }) => extensions['code'] === 'GRAPHQL_PARSE_FAILED')) return outcome;
+    const unknown = findUnknown(this.#known, outcome.document ?? parse(source), request.variables ?? {}).slice(0, maxErrors);
+    // The suggestions of graphql-js may name what is hidden.
+    let messages = errors.map(({ message }) => message.replace(/ Did you mean [^]*$/, ''));
+    if (unknown.length > 0) {
+      const isAllowed = await this.#rightsOf(contextValue, call.logger);
+      messages = unknown.map(({ message, words = '' }) => {
+        const names = this.#search(words, isAllowed).map(({ type, field }) => `${type.name}.${field.name}`);
+        return names.length === 0 ? message : `${message} The search finds ${names.slice(0, 5).join(', ')}.`;
+      });
+    } else if (messages.every((message, at) => message === errors[at]!.message)) return outcome;
+    const nodes = unknown.length > 0 ? unknown.map(({ node }) => node) : errors.flatMap((error) => error.nodes ?? []);
+    // Thrown, it replaces the errors of the server.
+    throw new GraphQLError(messages.join(' '), { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
   }
 
   /** Throws in production, too, if what is to be hidden is not known. */
@@ -203,25 +173,24 @@ export class Explorer {
     return this.#ranking.search(question, isAllowed);
   }
 
-  async #rightsOf({ contextValue, logger }: Caller): Promise<IsAllowed> {
-    const rules = (this.#rules ??= this.#readRules(logger));
-    const meets = this.#rights?.callerOf(contextValue, logger);
+  async #rightsOf(...caller: Caller): Promise<IsAllowed> {
+    const rules = (this.#rules ??= this.#readRules(caller[1]));
+    const meets = this.#rights?.callerOf(...caller);
     const met = new Set<RightsRule>();
-    for (const rule of new Set([...rules.values()].flatMap((some) => some ?? []))) if (await meets!(() => [rule])) met.add(rule);
-    return (field) => !rules.has(field) || rules.get(field)?.every((rule) => met.has(rule)) === true;
+    for (const rule of new Set([...rules.values()].flat())) if (rule !== never && (await meets!(() => [rule]))) met.add(rule);
+    return (field) => rules.get(field)?.every((rule) => met.has(rule)) ?? true;
   }
 
-  #readRules(logger: Caller['logger']): ReadonlyMap<Field, readonly RightsRule[] | undefined> {
-    const rules = new Map<Field, readonly RightsRule[] | undefined>();
-    if (this.#rights === undefined) return rules;
-    for (const type of this.#known.types)
+  #readRules(logger: Caller[1]): ReadonlyMap<Field, readonly RightsRule[]> {
+    const rules = new Map<Field, readonly RightsRule[]>();
+    for (const type of this.#rights === undefined ? [] : this.#known.types)
       for (const field of this.#known.fieldsOf(type).values())
         try {
-          const found = this.#rights.rulesOf(type, field.name);
+          const found = this.#rights!.rulesOf(type, field.name);
           if (found.length > 0) rules.set(field, found);
         } catch (error) {
           logger.error('A rule of authorization() is wrong.', error);
-          rules.set(field, undefined);
+          rules.set(field, [never]);
         }
     return rules;
   }
@@ -234,9 +203,4 @@ export function problemOf(given: Readonly<Record<string, unknown>>): string | un
   if (variables !== undefined && !isRecord(variables)) return 'Expected variables to be an object.';
   const isLimit = limit === undefined || (Number.isInteger(limit) && (limit as number) > 0 && (limit as number) <= maxFound);
   return isLimit ? undefined : `Expected limit to be a whole number from 1 to ${maxFound}.`;
-}
-
-/** Thrown, it replaces the errors of the server. */
-function refusal(messages: readonly string[], nodes: readonly ASTNode[]): GraphQLError {
-  return new GraphQLError(messages.join(' '), { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
 }

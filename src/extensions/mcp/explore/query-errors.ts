@@ -1,50 +1,64 @@
 import {
   getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isListType,
-  isNonNullType,
   Kind,
   TypeInfo,
   typeFromAST,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { ASTNode, DocumentNode, FragmentDefinitionNode, GraphQLInputType, InlineFragmentNode, NamedTypeNode } from 'graphql';
+import type { ASTNode, DocumentNode, GraphQLInputType, NamedTypeNode } from 'graphql';
 
 import { isRecord } from '../../../shared/index.ts';
 import type { VisibleSchema } from './visible-schema.ts';
 
-/** Gets the message of an error, and the words by which the search finds what may have been meant. */
-export type Report = (message: string, node: ASTNode, words?: string) => void;
+/** A part of a query that agents may not use, with the words by which the search finds what may have been meant. */
+export interface Unknown {
+  readonly message: string;
+  readonly node: ASTNode;
+  readonly words?: string | undefined;
+}
 
-/** Reports everything in a document that agents may not use, in the same words whether it is hidden or does not exist. */
-export function reportUnknown(visible: VisibleSchema, document: DocumentNode, report: Report): void {
-  const info = new TypeInfo(visible.schema);
-  let queries = 0;
-  /** Nothing below what is refused is read. */
-  const refuse = (...given: Parameters<Report>): false => {
-    report(...given);
+/** Reports what agents may not use. False: nothing below is read. */
+type Refuse = (message: string, node: ASTNode, words?: string) => false;
+
+/** Finds everything in a query that agents may not use, in the same words whether it is hidden or does not exist. */
+export function findUnknown(
+  visible: VisibleSchema,
+  document: DocumentNode,
+  variables: Readonly<Record<string, unknown>>,
+): readonly Unknown[] {
+  const unknown: Unknown[] = [];
+  const refuse: Refuse = (message, node, words) => {
+    unknown.push({ message, node, words });
     return false;
   };
-  const named = (node: NamedTypeNode): false | undefined => {
-    const { value } = node.name;
-    return visible.hasType(value) ? undefined : refuse(`Unknown type "${value}".`, node, value);
-  };
-  const condition = ({ typeCondition }: InlineFragmentNode | FragmentDefinitionNode): false | undefined =>
-    typeCondition && named(typeCondition);
+  readDocument(visible, document, refuse);
+  // Types that are not known have no values.
+  if (unknown.length > 0) return unknown;
+  for (const definition of document.definitions)
+    for (const { variable, type } of (definition.kind === Kind.OPERATION_DEFINITION && definition.variableDefinitions) || []) {
+      const given = typeFromAST(visible.schema, type as NamedTypeNode) as GraphQLInputType | undefined;
+      readValue(visible, given, variables[variable.name.value], (message) => refuse(message, variable));
+    }
+  return unknown;
+}
+
+function readDocument(visible: VisibleSchema, document: DocumentNode, refuse: Refuse): void {
+  const info = new TypeInfo(visible.schema);
+  let queries = 0;
   const visitor = visitWithTypeInfo(info, {
     OperationDefinition(node) {
       if (node.operation !== 'query') return refuse(`Expected a query, got a ${node.operation}.`, node);
       return ++queries === 1 ? undefined : refuse('Expected one query, got several.', node);
     },
-    VariableDefinition({ type }) {
-      let inner = type;
-      while (inner.kind !== Kind.NAMED_TYPE) inner = inner.type;
-      return named(inner);
+    NamedType(node) {
+      const { value } = node.name;
+      return visible.hasType(value) ? undefined : refuse(`Unknown type "${value}".`, node, value);
     },
-    InlineFragment: condition,
-    FragmentDefinition: condition,
     Directive(node) {
       const { value } = node.name;
       return value === 'skip' || value === 'include' ? undefined : refuse(`Unknown directive "@${value}".`, node);
@@ -52,7 +66,7 @@ export function reportUnknown(visible: VisibleSchema, document: DocumentNode, re
     Field(node) {
       const type = info.getParentType();
       const { value } = node.name;
-      if (!type) return false;
+      if (!type || !visible.hasType(type.name)) return false;
       const message = `Cannot query field "${value}" on type "${type.name}".`;
       return visible.hasField(type, value) ? undefined : refuse(message, node, `${value} ${type.name}`);
     },
@@ -69,36 +83,25 @@ export function reportUnknown(visible: VisibleSchema, document: DocumentNode, re
     },
     EnumValue(node) {
       const type = getNamedType(info.getInputType());
-      if (isEnumType(type) && !visible.has(type.getValue(node.value) ?? undefined)) report(notInEnum(node.value, type.name), node);
+      if (isEnumType(type) && !visible.has(type.getValue(node.value) ?? undefined)) refuse(notInEnum(node.value, type.name), node);
     },
   });
   visit(document, visitor);
 }
 
-/** Reports everything in the variables of a query that agents may not use. The document has no unknown types. */
-export function reportUnknownVariables(
-  visible: VisibleSchema,
-  document: DocumentNode,
-  variables: Readonly<Record<string, unknown>>,
-  report: Report,
-): void {
-  for (const definition of document.definitions)
-    for (const { variable, type } of ('variableDefinitions' in definition && definition.variableDefinitions) || []) {
-      const read = (of: GraphQLInputType | undefined, value: unknown): void => {
-        if (value === undefined || value === null) return;
-        if (isNonNullType(of)) read(of.ofType as GraphQLInputType, value);
-        else if (isListType(of)) for (const item of Array.isArray(value) ? value : [value]) read(of.ofType as GraphQLInputType, item);
-        else if (isEnumType(of)) {
-          const isKnown = typeof value === 'string' && visible.has(of.getValue(value) ?? undefined);
-          if (!isKnown) report(notInEnum(value, of.name), variable);
-        } else if (isInputObjectType(of) && isRecord(value))
-          for (const [name, part] of Object.entries(value)) {
-            const field = Object.hasOwn(of.getFields(), name) ? of.getFields()[name] : undefined;
-            if (visible.has(field)) read(field!.type, part);
-            else report(notDefined(name, of.name), variable);
-          }
-      };
-      read(typeFromAST(visible.schema, type as NamedTypeNode) as GraphQLInputType | undefined, variables[variable.name.value]);
+function readValue(visible: VisibleSchema, given: GraphQLInputType | undefined, value: unknown, refuse: (message: string) => void): void {
+  const type = getNullableType(given);
+  const read = (of: unknown, part: unknown): void => readValue(visible, of as GraphQLInputType, part, refuse);
+  if (value === undefined || value === null) return;
+  if (isListType(type)) for (const item of Array.isArray(value) ? value : [value]) read(type.ofType, item);
+  else if (isEnumType(type)) {
+    const isKnown = typeof value === 'string' && visible.has(type.getValue(value) ?? undefined);
+    if (!isKnown) refuse(notInEnum(value, type.name));
+  } else if (isInputObjectType(type) && isRecord(value))
+    for (const [name, part] of Object.entries(value)) {
+      const field = Object.hasOwn(type.getFields(), name) ? type.getFields()[name] : undefined;
+      if (visible.has(field)) read(field!.type, part);
+      else refuse(notDefined(name, type.name));
     }
 }
 

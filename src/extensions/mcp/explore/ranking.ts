@@ -1,19 +1,34 @@
-import { getNamedType, isCompositeType, isEnumType, isInputObjectType } from 'graphql';
+import { getNamedType } from 'graphql';
 import type { GraphQLNamedType } from 'graphql';
 
-import type { Composite, Field, VisibleSchema } from './visible-schema.ts';
+import type { Field, VisibleSchema } from './visible-schema.ts';
 
-/** A field of a type. */
-export interface Entry {
-  readonly type: Composite;
-  readonly field: Field;
+/** A type with its steps, and the end of the shortest way to it in the search that runs. */
+interface Place {
+  readonly type: GraphQLNamedType;
+  readonly steps: Step[];
+  distance: number;
+  last?: Step | undefined;
 }
 
-/** An entry that a search has found. */
-export interface Found extends Entry {
+/** A step to a type: by a field, or by a type condition, which has no words. */
+interface Step {
+  readonly from: Place;
+  readonly field?: Field;
+  readonly to: Place;
+  readonly cost: number;
+  /** The weights of its words. */
+  length: number;
+  /** The score in the search that runs. */
+  score: number;
+}
+
+/** A field that a search has found, and the steps from the root to its type. */
+export interface Found {
+  readonly type: GraphQLNamedType;
+  readonly field: Field;
   readonly score: number;
-  /** The steps from the root to its type: fields, and types that `... on` selects. */
-  readonly way: readonly (Entry | GraphQLNamedType)[];
+  readonly way: readonly Pick<Step, 'from' | 'field' | 'to'>[];
 }
 
 /** Words of questions that say nothing about fields: English pronouns, prepositions, auxiliary verbs, and what asks for an answer. */
@@ -30,13 +45,11 @@ const alike: Readonly<Record<string, readonly string[]>> = {
   many: ['count', 'total'],
   me: ['viewer'],
   my: ['viewer'],
-  myself: ['viewer'],
   repo: ['repository'],
   much: ['amount', 'total', 'price', 'cost'],
   when: ['at', 'date', 'time'],
   where: ['address', 'location', 'url'],
   who: ['author', 'user', 'owner', 'actor'],
-  whose: ['author', 'user', 'owner', 'actor'],
 };
 
 /** Splits text at case, underscores and everything else that is no letter or digit. */
@@ -63,141 +76,115 @@ function stemOf(part: string): string {
 
 /** Ranks fields by BM25 over names and descriptions, and by what leads to them. */
 export class Ranking {
-  readonly #entries: Entry[] = [];
-  /** The entries with each word, and how often they have it: two numbers for each. */
+  readonly #places: readonly Place[];
+  readonly #steps: readonly Step[];
+  /** The numbers of the steps with each word, each followed by the word's weight there, in quarters. */
   readonly #postings = new Map<string, number[]>();
-  readonly #lengths: readonly number[];
+  readonly #root: Place;
   readonly #average: number;
-  readonly #types: readonly GraphQLNamedType[];
-  readonly #root: number;
-  /** The steps between types, three numbers for each: from a type, to a type, by an entry, or less than 0, the number of possible types, by a type condition. */
-  readonly #steps: Int32Array;
-  /** The numbers of the types of entries. */
-  readonly #owners: number[] = [];
 
   constructor(visible: VisibleSchema) {
-    this.#types = [...visible.types];
-    this.#root = this.#types.indexOf(visible.schema.getQueryType()!);
-    const steps: number[] = [];
-    const numbers = new Map(this.#types.map((type, at) => [type, at]));
-    for (const [type, from] of numbers) {
+    const places = new Map(Array.from(visible.types, (type): [GraphQLNamedType, Place] => [type, { type, steps: [], distance: 0 }]));
+    this.#places = [...places.values()];
+    this.#root = places.get(visible.schema.getQueryType()!)!;
+    for (const [type, from] of places) {
       const possible = visible.possibleTypesOf(type);
-      for (const one of possible) steps.push(from, numbers.get(one)!, -possible.length);
+      // Few who ask know which of many types they have.
+      const cost = Math.log2(1 + possible.length) - 1;
+      for (const one of possible) from.steps.push({ from, to: places.get(one)!, cost, length: 0, score: 0 });
       for (const field of visible.fieldsOf(type).values()) {
-        const returned = getNamedType(field.type);
-        if (isCompositeType(returned)) steps.push(from, numbers.get(returned)!, this.#owners.length);
-        this.#owners.push(from);
-        this.#entries.push({ type: type as Composite, field });
+        const to = places.get(getNamedType(field.type))!;
+        from.steps.push({ from, field, to, cost: field.deprecationReason == null ? 0 : 2, length: 0, score: 0 });
       }
     }
-    this.#steps = Int32Array.from(steps);
-    const split = new Map<string, readonly string[]>();
-    const stems = new Map<string, string>();
-    const stem = (part: string): string => {
-      let word = stems.get(part);
-      if (word === undefined) stems.set(part, (word = stemOf(part.toLowerCase())));
-      return word;
+    this.#steps = this.#places.flatMap(({ steps }) => steps);
+    this.#index(visible);
+    this.#average = this.#steps.reduce((sum, { length }) => sum + length, 0) / Math.max(1, this.#steps.length);
+  }
+
+  /** Texts and words are looked up once. Most occur often. */
+  #index(visible: VisibleSchema): void {
+    const [texts, words] = [new Map<string, readonly number[][]>(), new Map<string, number[]>()];
+    const postingsOf = (part: string): number[] => {
+      const word = stemOf(part.toLowerCase());
+      const postings = this.#postings.get(word) ?? [];
+      this.#postings.set(word, postings);
+      words.set(part, postings);
+      return postings;
     };
-    this.#lengths = this.#entries.map(({ type, field }, at) => {
-      let length = 0;
+    for (const [at, step] of this.#steps.entries()) {
       const add = (text: string | null | undefined, weight: number): void => {
         if (!text) return;
-        let parts = split.get(text);
-        if (parts === undefined) split.set(text, (parts = partsOf(text).map(stem)));
-        for (const word of parts) {
-          length += weight;
-          const postings = this.#postings.get(word);
-          if (postings === undefined) this.#postings.set(word, [at, weight]);
-          else if (postings.at(-2) === at) postings[postings.length - 1]! += weight;
+        let all = texts.get(text);
+        if (all === undefined) texts.set(text, (all = partsOf(text).map((part) => words.get(part) ?? postingsOf(part))));
+        for (const postings of all) {
+          step.length += weight;
+          if (postings[postings.length - 2] === at) postings[postings.length - 1]! += weight;
           else postings.push(at, weight);
         }
       };
-      const addAll = (members: readonly Parameters<VisibleSchema['has']>[0][], weight: number): void => {
-        for (const one of members) if (visible.has(one)) add(one!.name, weight);
-      };
-      const returned = getNamedType(field.type);
-      add(field.name, 4);
-      add(type.name, 2);
-      add(returned.name, 1);
-      add(field.description, 1);
-      if (isEnumType(returned)) addAll(returned.getValues(), 0.5);
-      addAll(field.args, 0.5);
-      for (const one of field.args) {
-        const input = getNamedType(one.type);
-        if (isInputObjectType(input) && visible.has(one)) addAll(Object.values(input.getFields()), 0.25);
+      const { from, field, to } = step;
+      if (field === undefined) continue;
+      add(field.name, 16);
+      add(from.type.name, 8);
+      add(to.type.name, 4);
+      add(field.description, 4);
+      for (const { name } of visible.membersOf(to.type)) add(name, 2);
+      for (const { name, type } of visible.argumentsOf(field)) {
+        add(name, 2);
+        for (const member of visible.membersOf(getNamedType(type))) add(member.name, 1);
       }
-      return length;
-    });
-    this.#average = this.#lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, this.#lengths.length);
+    }
   }
 
-  /** The entries with a word of the question, the best first, as far as allowed entries lead to them. */
+  /** The fields with a word of the question, the best first, as far as allowed fields lead to them. */
   search(question: string, isAllowed: (field: Field) => boolean): readonly Found[] {
-    const scores = this.#score(question);
-    let best = Number.MIN_VALUE;
-    for (const score of scores) if (score > best) best = score;
-    // The shortest ways to all types. A step that was asked for is shorter, a deprecated one longer.
-    const distances = new Float64Array(this.#types.length).fill(Infinity);
-    const last: number[] = [];
-    const steps = this.#steps;
-    distances[this.#root] = 0;
-    for (let hasChanged = true; hasChanged;) {
-      hasChanged = false;
-      for (let at = 0; at < steps.length; at += 3) {
-        const from = steps[at]!;
-        const to = steps[at + 1]!;
-        // Most steps lead nowhere new.
-        if (distances[from]! >= distances[to]!) continue;
-        const entry = steps[at + 2]!;
-        const isOld = entry >= 0 && this.#entries[entry]!.field.deprecationReason != null;
-        const distance = distances[from]! + (entry < 0 ? Math.log2(1 - entry) : best / (best + 4 * scores[entry]!)) + (isOld ? 2 : 0);
-        if (distance >= distances[to]! || (entry >= 0 && !isAllowed(this.#entries[entry]!.field))) continue;
-        distances[to] = distance;
-        last[to] = at;
-        hasChanged = true;
+    const best = this.#score(question);
+    for (const place of this.#places) [place.distance, place.last] = [place === this.#root ? 0 : Infinity, undefined];
+    // The shortest ways to all types. A step that was asked for is shorter.
+    const changed = new Set([this.#root]);
+    for (const from of changed)
+      for (const step of from.steps) {
+        const { field, to, cost, score } = step;
+        const distance = from.distance + cost + best / (best + 4 * score);
+        if (distance >= to.distance || (field !== undefined && !isAllowed(field))) continue;
+        [to.distance, to.last] = [distance, step];
+        // Visited again, because a longer way to it may have been.
+        changed.delete(to);
+        changed.add(to);
       }
-    }
-    const found: number[] = [];
-    for (let at = 0; at < scores.length; at += 1) {
-      const distance = distances[this.#owners[at]!]!;
-      // To sort all that have one of the words would take most of the time.
-      if (!(scores[at]! > best / 10) || distance === Infinity || !isAllowed(this.#entries[at]!.field)) continue;
-      scores[at]! /= 1 + 0.3 * distance;
-      found.push(at);
-    }
-    // Entries are in the order of the names of their types.
-    found.sort((one, other) => scores[other]! - scores[one]! || one - other);
-    // The same field of many types says the same.
+    const wayTo = ({ last }: Place): readonly Step[] => (last === undefined ? [] : [...wayTo(last.from), last]);
     const names = new Map<string, number>();
-    const isNew = (name: string): boolean => names.set(name, (names.get(name) ?? 0) + 1).get(name)! <= 3;
-    return found
-      .filter((at) => isNew(this.#entries[at]!.field.name))
-      .slice(0, 100)
-      .map((at) => {
-        const way: (Entry | GraphQLNamedType)[] = [];
-        for (let step = last[this.#owners[at]!]; step !== undefined; step = last[steps[step]!]) {
-          const entry = steps[step + 2]!;
-          way.unshift(entry < 0 ? this.#types[steps[step + 1]!]! : this.#entries[entry]!);
-        }
-        return { ...this.#entries[at]!, score: scores[at]!, way };
-      });
+    return (
+      this.#steps
+        // To sort all that have one of the words would take most of the time.
+        .filter(({ score, from, field }) => score > best / 10 && from.distance < Infinity && isAllowed(field!))
+        .map(({ score, from, field }) => ({ type: from.type, field: field!, score: score / (1 + 0.3 * from.distance), from }))
+        .toSorted((one, other) => other.score - one.score)
+        // The same field of many types says the same.
+        .filter(({ field: { name } }) => names.set(name, (names.get(name) ?? 0) + 1).get(name)! <= 3)
+        .slice(0, 100)
+        .map(({ from, ...found }) => ({ ...found, way: wayTo(from) }))
+    );
   }
 
-  #score(question: string): Float64Array {
-    const scores = new Float64Array(this.#entries.length);
+  /** Sets the scores of the steps, and returns the best. */
+  #score(question: string): number {
+    for (const step of this.#steps) step.score = 0;
     const asked = askedIn(question.slice(0, 1000));
     const long = [...asked.keys()].filter((one) => one.length > 3);
+    let best = Number.MIN_VALUE;
     for (const [word, postings] of this.#postings) {
       // Stars are counted by stargazerCount.
       const share = asked.get(word) ?? (long.some((one) => word.startsWith(one)) ? 0.4 : 0);
       if (share === 0) continue;
-      const rarity = Math.log(1 + (scores.length - postings.length / 2 + 0.5) / (postings.length / 2 + 0.5));
+      const rarity = Math.log(1 + (this.#steps.length - postings.length / 2 + 0.5) / (postings.length / 2 + 0.5));
       for (let at = 0; at < postings.length; at += 2) {
-        const [entry, weight] = [postings[at]!, postings[at + 1]!];
-        const length = this.#lengths[entry]! / this.#average;
-        scores[entry]! += (share * rarity * weight * 2.2) / (weight + 1.2 * (0.25 + 0.75 * length));
+        const [step, weight] = [this.#steps[postings[at]!]!, postings[at + 1]! / 4];
+        step.score += (share * rarity * weight * 2.2) / (weight + 1.2 * (0.25 + (0.75 * step.length) / this.#average));
+        if (step.score > best) best = step.score;
       }
     }
-    return scores;
+    return best;
   }
 }

@@ -1,4 +1,4 @@
-import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isLeafType, isRequiredArgument, print } from 'graphql';
+import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isRequiredArgument, print } from 'graphql';
 import type { GraphQLArgument, GraphQLInputField, GraphQLNamedType, GraphQLType } from 'graphql';
 
 import type { Found } from './ranking.ts';
@@ -6,9 +6,6 @@ import type { Field, VisibleSchema } from './visible-schema.ts';
 
 /** Characters of a slice with its paths. */
 const maxSlice = 8000;
-/** The fields by which objects are known, and those between a connection and its objects. */
-const essential = /^(?:id|name|title|login|email|nodes|edges|node|items|totalCount)$/;
-
 type Member = readonly [type: GraphQLNamedType, name: string, line: string];
 
 /** A part of a schema as SDL, with paths to what was found. It grows as long as there is room. */
@@ -25,47 +22,46 @@ export class Slice {
     this.#isAllowed = isAllowed;
   }
 
-  /** Adds a field, with the fields that lead to it and the essential ones of what it returns. False: there is no room. */
+  /** Adds a field, with the fields that lead to it. False: there is no room. */
   add({ type, field, way }: Found): boolean {
     const members = [
-      ...way.flatMap((step) => ('field' in step ? [this.#memberOf(step.type, step.field)] : [])),
+      ...way.flatMap((step) => (step.field === undefined ? [] : [this.#memberOf(step.from.type, step.field)])),
       this.#memberOf(type, field, 'described'),
     ];
-    const steps = way.map((step) => ('field' in step ? `.${step.field.name}` : `[${step.name}]`));
+    const steps = way.map((step) => (step.field === undefined ? `[${step.to.type.name}]` : `.${step.field.name}`));
     const path = `${this.#visible.schema.getQueryType()!.name}${steps.join('')}.${field.name}`;
-    if (!this.#fit(members, path)) return false;
-    this.#addEssentials(getNamedType(field.type), 3);
+    if (!this.#fit(members, path.length + 1)) return false;
+    this.paths.push(path);
     return true;
   }
 
   /**
    * Adds other fields of these types, then of those that they return, and so on, without descriptions and optional arguments, until little
-   * room is left. If there is room for all, it adds the arguments.
+   * room is left. If there is room for all, it adds the arguments. `wanted`: their names.
    */
-  addAround(types: Set<GraphQLNamedType>): void {
-    const whole: Member[] = [];
+  addAround(types: Set<GraphQLNamedType>, wanted: RegExp = /./): void {
+    const around: (readonly [GraphQLNamedType, Field])[] = [];
     for (const type of types)
       for (const field of this.#visible.fieldsOf(type).values()) {
         if (this.#left < 100) return;
-        if (!this.#isAllowed(field)) continue;
+        if (!wanted.test(field.name) || !this.#isAllowed(field)) continue;
         this.#fit([this.#memberOf(type, field, 'required')]);
-        whole.push(this.#memberOf(type, field));
+        around.push([type, field]);
         types.add(getNamedType(field.type));
       }
-    for (const member of whole) this.#fit([member]);
+    for (const [type, field] of around) this.#fit([this.#memberOf(type, field)]);
   }
 
   /** Adds the enums that a field returns, and the types of its arguments. */
-  addInputs({ type, args }: Field): void {
-    for (const one of [{ type }, ...args.filter((arg) => this.#visible.has(arg))]) this.#addInput(getNamedType(one.type as GraphQLType));
+  addInputs(field: Field): void {
+    for (const { type } of [field, ...this.#visible.argumentsOf(field)]) this.#addInput(getNamedType(type as GraphQLType));
   }
 
   #addInput(type: GraphQLNamedType): void {
     if (this.#types.has(type)) return;
-    const inputs = isInputObjectType(type) ? Object.values(type.getFields()).filter((one) => this.#visible.has(one)) : [];
-    const values = isEnumType(type) ? type.getValues().filter((one) => this.#visible.has(one)) : [];
-    this.#fit([...inputs.map((one): Member => [type, one.name, inputOf(one)]), ...values.map(({ name }): Member => [type, name, name])]);
-    if (this.#types.has(type)) for (const one of inputs) this.#addInput(getNamedType(one.type));
+    const members = this.#visible.membersOf(type);
+    this.#fit(members.map((one): Member => [type, one.name, 'type' in one ? inputOf(one) : one.name]));
+    if (this.#types.has(type)) for (const one of members) if ('type' in one) this.#addInput(getNamedType(one.type));
   }
 
   get sdl(): string {
@@ -73,17 +69,9 @@ export class Slice {
     return sorted.map(([type, lines]) => `${headOf(type)}  ${[...lines.values()].join('\n  ')}\n}\n`).join('');
   }
 
-  #addEssentials(type: GraphQLNamedType, levels: number): void {
-    for (const field of this.#visible.fieldsOf(type).values()) {
-      const returned = getNamedType(field.type);
-      if (!essential.test(field.name) || !this.#isAllowed(field) || !(levels > 0 || isLeafType(returned))) continue;
-      if (this.#fit([this.#memberOf(type, field)])) this.#addEssentials(returned, levels - 1);
-    }
-  }
-
-  /** Adds all of it, or nothing if there is no room. A line with a description replaces one without. */
-  #fit(members: readonly Member[], path?: string): boolean {
-    let length = path === undefined ? 0 : path.length + 1;
+  /** Adds all of it, or nothing if there is no room for it and `also` characters. A line with a description replaces one without. */
+  #fit(members: readonly Member[], also = 0): boolean {
+    let length = also;
     const heads = new Set<GraphQLNamedType>();
     for (const [type, name, line] of members) {
       const lines = this.#types.get(type);
@@ -98,15 +86,14 @@ export class Slice {
       const lines = this.#types.get(type)!;
       if ((lines.get(name)?.length ?? 0) < line.length) lines.set(name, line);
     }
-    if (path !== undefined) this.paths.push(path);
     return true;
   }
 
   /** `shows`: `required` arguments alone, or a field that is `described`. */
   #memberOf(of: GraphQLNamedType, field: Field, shows?: 'required' | 'described'): Member {
-    const { name, args, type, description, deprecationReason } = field;
-    const shown = args.filter((one) => this.#visible.has(one) && (shows !== 'required' || isRequiredArgument(one))).map(inputOf);
-    const line = `${name}${shown.length === 0 ? '' : `(${shown.join(', ')})`}: ${String(type)}${deprecationReason == null ? '' : ' @deprecated'}`;
+    const { name, type, description, deprecationReason } = field;
+    const args = this.#visible.argumentsOf(field).filter((one) => shows !== 'required' || isRequiredArgument(one));
+    const line = `${name}${args.length === 0 ? '' : `(${args.map(inputOf).join(', ')})`}: ${String(type)}${deprecationReason == null ? '' : ' @deprecated'}`;
     const text = shows === 'described' ? clean(description ?? '') : '';
     return [of, name, text === '' ? line : `${JSON.stringify(text)}\n  ${line}`];
   }

@@ -84,6 +84,16 @@ export class VisibleSchema {
     return possible.toSorted(byName);
   }
 
+  /** The visible values of an enum, or fields of an input object. None: another type. */
+  membersOf(type: GraphQLNamedType): readonly (GraphQLEnumValue | GraphQLInputField)[] {
+    const members = isEnumType(type) ? type.getValues() : isInputObjectType(type) ? Object.values(type.getFields()) : [];
+    return members.filter((one) => this.has(one));
+  }
+
+  argumentsOf({ args }: Field): readonly GraphQLArgument[] {
+    return args.filter((one) => this.has(one));
+  }
+
   #isMarked(place: Place): boolean {
     if (this.#directive === undefined) return false;
     const nodes = [place.astNode, ...('extensionASTNodes' in place ? (place.extensionASTNodes ?? []) : [])].filter((node) => node != null);
@@ -119,26 +129,26 @@ export class VisibleSchema {
   #isUsable(type: GraphQLNamedType): boolean {
     if (isAbstractType(type)) return this.possibleTypesOf(type).length > 0;
     if (isObjectType(type)) return Object.values(type.getFields()).some((field) => this.#isVisibleField(type, field));
-    if (isEnumType(type)) return type.getValues().some((one) => this.has(one));
-    if (!isInputObjectType(type)) return true;
-    const fields = Object.values(type.getFields());
-    return fields.some((one) => this.has(one)) && fields.every((one) => this.has(one) || !isRequiredInputField(one));
+    if (!isEnumType(type) && !isInputObjectType(type)) return true;
+    const required = isInputObjectType(type) ? Object.values(type.getFields()).filter(isRequiredInputField) : [];
+    return this.membersOf(type).length > 0 && required.every((one) => this.has(one));
   }
 
   #reach(): ReadonlySet<GraphQLNamedType> {
     const found = new Set<GraphQLNamedType>([this.schema.getQueryType()!].filter((type) => !this.#hidden.has(type)));
     for (const type of found) {
-      const add = (one: GraphQLNamedType): unknown => this.#hidden.has(one) || found.add(one);
-      const inputs: (GraphQLArgument | GraphQLInputField)[] = isInputObjectType(type) ? Object.values(type.getFields()) : [];
-      if (isComposite(type)) {
-        for (const field of this.fieldsOf(type).values()) {
-          add(getNamedType(field.type));
-          inputs.push(...field.args);
-        }
-        type.getInterfaces().forEach(add);
-      }
-      for (const one of inputs) if (this.has(one)) add(getNamedType(one.type));
-      this.possibleTypesOf(type).forEach(add);
+      const fields = [...this.fieldsOf(type).values()];
+      const typed = [
+        ...fields,
+        ...fields.flatMap((field) => this.argumentsOf(field)),
+        ...this.membersOf(type).filter((one) => 'type' in one),
+      ];
+      const next = [
+        ...typed.map((one) => getNamedType(one.type)),
+        ...(isComposite(type) ? type.getInterfaces() : []),
+        ...this.possibleTypesOf(type),
+      ];
+      for (const one of next) if (!this.#hidden.has(one)) found.add(one);
     }
     return new Set([...found].toSorted(byName));
   }
