@@ -1,5 +1,5 @@
-import { isSpecifiedScalarType, Kind, parse } from 'graphql';
-import type { DefinitionNode, DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { Kind, print } from 'graphql';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
 
 import type { ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { isRecord, textOfRule } from '../../shared/index.ts';
@@ -46,7 +46,7 @@ export function authorization<TContext = any>(options: AuthorizationOptions<TCon
         return (await refusalBy(rules, needsIn(schema).rules)) === undefined;
       };
     };
-    const rulesOf: RightsFact['rulesOf'] = (type, field) => needsIn(schema).ofField(needsIn(schema).typesOf(type), field).rules;
+    const rulesOf: RightsFact['rulesOf'] = (type, field) => needsIn(schema).rulesOf(needsIn(schema).typesOf(type), field);
     return { needsOf, rulesOf, callerOf };
   };
   /** Undefined if the schema was not made from text. */
@@ -56,10 +56,11 @@ export function authorization<TContext = any>(options: AuthorizationOptions<TCon
     // After limits().
     position: { admit: 'first' },
     schemaWillBuild({ typeDefs }) {
-      const sources = [typeDefs].flat(Number.POSITIVE_INFINITY) as readonly unknown[];
-      if (!sources.every((source) => typeof source === 'string' || isDocument(source))) return {};
-      textHasRules = sources.some(mayHaveRules);
-      return { typeDefs: [...sources, ...missingIn(sources)] };
+      const sources = [typeDefs].flat(Number.POSITIVE_INFINITY) as readonly (string | DocumentNode)[];
+      if (!sources.every((source) => typeof source === 'string' || (isRecord(source) && source['kind'] === Kind.DOCUMENT))) return {};
+      const text = sources.map((source) => (typeof source === 'string' ? source : print(source))).join('\n');
+      textHasRules = directiveIn.test(text);
+      return { typeDefs: [...sources, ...missingIn(text.replaceAll(ignored, ' '))] };
     },
     check({ schema, trustedDocuments, verbose }) {
       assertRules(needsIn(schema).rules);
@@ -92,72 +93,37 @@ async function decide(refusalBy: Caller, needed: readonly RightsRule[], { rules 
 
 /** Throws for the first wrong rule, and for a schema without rules. */
 function assertRules(rules: Rules): void {
-  const found = rules.inOrder((error) => {
-    throw error;
-  });
-  if (found.length === 0) throw new Error(noRules);
+  const { rules: found, errors } = rules.inOrder();
+  const [error = found.length === 0 ? new Error(noRules) : undefined] = errors;
+  if (error !== undefined) throw error;
 }
 
 /** One sentence for each operation of a valid trusted document. */
 function reportOn({ needsOf }: RightsFact, documents: ReturnType<ServerStartContext['trustedDocuments']>): readonly string[] {
-  return documents.flatMap(([id, { document, errors }]) => {
-    const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION && errors.length === 0);
-    return (operations as OperationDefinitionNode[]).map((operation) => {
-      const needed = needsOf(document, operation).map(textOfRule);
-      return `${operation.name?.value ?? 'The operation'} of the trusted document ${id} needs ${needed.join(', ') || 'nothing'}.`;
-    });
-  });
+  return documents.flatMap(([id, { document, errors }]) =>
+    (errors.length > 0 ? [] : document.definitions).flatMap((node) => {
+      if (node.kind !== Kind.OPERATION_DEFINITION) return [];
+      const needed = needsOf(document, node).map(textOfRule).join(', ') || 'nothing';
+      return `${node.name?.value ?? 'The operation'} of the trusted document ${id} needs ${needed}.`;
+    }),
+  );
 }
 
 const noRules =
   'authorization() has found no rule in the schema: no @authenticated, @requiresScopes or @policy, and no extensions.authorization. Transforms of a schema, printSchema and tools that merge it may lose them.';
 
-function isDocument(source: unknown): source is DocumentNode {
-  return isRecord(source) && source['kind'] === Kind.DOCUMENT;
-}
-
-/** The definitions of directives that sources lack. */
-function missingIn(sources: readonly unknown[]): readonly string[] {
-  const nodes = sources.flatMap(definitionsIn);
-  nodes.forEach(assertKept);
-  const known = new Set(nodes.map((node) => node.kind === Kind.DIRECTIVE_DEFINITION && node.name.value));
-  return [...definitions].flatMap(([name, text]) => (known.has(name) ? [] : [text]));
-}
-
-/** The definitions in a source. A text is parsed only if they may matter: to parse 3,000 types takes a cold process 97 ms. */
-function definitionsIn(source: unknown): readonly DefinitionNode[] {
-  if (typeof source === 'string' && !mattering.test(source)) return [];
-  try {
-    return [...(typeof source === 'string' ? parse(source, { noLocation: true }) : (source as DocumentNode)).definitions];
-  } catch {
-    // The server says where the text is wrong.
-    return [];
-  }
-}
-
-/** Throws for a rule of a scalar that graphql-js has for all schemas, where no directive is kept. */
-function assertKept(node: DefinitionNode): void {
-  if (
-    (node.kind !== Kind.SCALAR_TYPE_DEFINITION && node.kind !== Kind.SCALAR_TYPE_EXTENSION) ||
-    !isSpecifiedScalarType({ name: node.name.value } as never)
-  )
-    return;
-  const lost = node.directives?.find(({ name }) => name.value !== 'specifiedBy')?.name.value;
+/** The definitions that a text lacks. Throws for a rule of a scalar that graphql-js has for all schemas, where no directive is kept. */
+function missingIn(text: string): readonly string[] {
+  const [, scalar, lost] = /\bscalar[\s,]+(Int|Float|String|Boolean|ID)[\s,]*@[\s,]*(?!specifiedBy\b)(\w+)/.exec(text) ?? [];
   const how = 'all schemas share it. Put rules on fields, or define a scalar of your own.';
-  if (lost !== undefined) throw new Error(`Expected the built-in scalar ${node.name.value} without @${lost} in typeDefs, because ${how}`);
+  if (scalar !== undefined) throw new Error(`Expected the built-in scalar ${scalar} without @${lost} in typeDefs, because ${how}`);
+  return [...definitions].flatMap(([name, definition]) =>
+    new RegExp(`\\bdirective[\\s,]*@[\\s,]*${name}\\b`).test(text) ? [] : [definition],
+  );
 }
 
-/** Matches the characters that may stand between two tokens. */
-const ignored = '(?:[\\s,\\uFEFF]|#.*)*';
+/** Matches strings and comments. */
+const ignored = /"""(?:\\"""|[^])*?"""|"(?:\\.|[^"\\\n])*"|#.*/g;
 
-/** A definition of one of the directives, or a scalar of graphql-js with a directive. */
-const mattering = new RegExp(
-  `\\bdirective${ignored}@${ignored}(?:${[...definitions.keys()].join('|')})\\b|\\bscalar${ignored}(?:Int|Float|String|Boolean|ID)\\b${ignored}@`,
-);
-
-/** A directive or an import of one in a text, or a name in a document as JSON. */
-const directiveIn = /(?<!\bdirective\s*)(?:@\s*|"value":")\w*(?:authenticated|requiresScopes|policy)\b/;
-
-function mayHaveRules(source: unknown): boolean {
-  return directiveIn.test(typeof source === 'string' ? source : JSON.stringify(source));
-}
+/** A directive or an import of one. */
+const directiveIn = /(?<!\bdirective\s*)@\s*\w*(?:authenticated|requiresScopes|policy)\b/;

@@ -1,51 +1,49 @@
-import {
-  DirectiveLocation,
-  getNamedType,
-  isEnumType,
-  isInterfaceType,
-  isIntrospectionType,
-  isObjectType,
-  isSpecifiedScalarType,
-  Kind,
-  valueFromASTUntyped,
-} from 'graphql';
+import { DirectiveLocation, getNamedType, isIntrospectionType, isSpecifiedScalarType, Kind, valueFromASTUntyped } from 'graphql';
 import type {
   ConstDirectiveNode,
+  ConstValueNode,
+  FieldDefinitionNode,
   GraphQLField,
   GraphQLInterfaceType,
   GraphQLNamedType,
   GraphQLObjectType,
   GraphQLSchema,
-  NameNode,
 } from 'graphql';
 
 import { isRecord, isScope } from '../../shared/index.ts';
 import type { RightsRule } from '../../shared/index.ts';
 import { federationNames } from '../subgraph/index.ts';
 
-type DirectiveName = 'authenticated' | 'requiresScopes' | 'policy';
+/** The directives by their names in federation's specification, with their arguments. */
+const argumentOf = { authenticated: undefined, requiresScopes: 'scopes', policy: 'policies' } as const;
+
+type DirectiveName = keyof typeof argumentOf;
 
 const places = 'on OBJECT | INTERFACE | FIELD_DEFINITION | SCALAR | ENUM';
 
-/** The directives by their names in federation's specification, with their definitions. */
-export const definitions: ReadonlyMap<DirectiveName, string> = new Map<DirectiveName, string>([
-  ['authenticated', `directive @authenticated ${places}`],
-  ['requiresScopes', `directive @requiresScopes(scopes: [[String!]!]!) ${places}`],
-  ['policy', `directive @policy(policies: [[String!]!]!) ${places}`],
-]);
+/** The definitions of the directives, by their names. */
+export const definitions: ReadonlyMap<string, string> = new Map(
+  Object.entries(argumentOf).map(([name, argument]) => {
+    return [name, `directive @${name}${argument === undefined ? '' : `(${argument}: [[String!]!]!)`} ${places}`];
+  }),
+);
+
+/** The members of a rule that have lists, with what one name of them is, and what is wrong with it. */
+const lists: Readonly<Record<string, readonly [one: string, wrong: string]>> = {
+  scopes: ['scope', 'is no scope: scopes have no spaces, quotation marks, backslashes and control characters (RFC 6749, section 3.3)'],
+  policies: ['policy', 'is not in the option policies of authorization()'],
+};
 
 type Field = GraphQLField<unknown, unknown>;
 type Owner = GraphQLObjectType | GraphQLInterfaceType;
-
+type Place = GraphQLNamedType | Field;
 type Values = Readonly<Record<string, unknown>>;
+type Directives = readonly ConstDirectiveNode[];
 
-interface Node {
-  readonly loc?: unknown;
-  readonly directives?: readonly ConstDirectiveNode[] | undefined;
-  readonly fields?: readonly (Node & { readonly name: NameNode })[] | undefined;
-  readonly values?: readonly object[] | undefined;
-  readonly types?: readonly object[] | undefined;
-}
+/** The node of a type or field. */
+type Node = Pick<ConstDirectiveNode, 'loc'> & { readonly directives?: Directives | undefined } & {
+  readonly [Parts in 'fields' | 'values' | 'types']?: readonly FieldDefinitionNode[] | undefined;
+};
 
 /** The rules of one schema, each read when it is first needed, because the types of the schema are made lazily. */
 export class Rules {
@@ -57,8 +55,8 @@ export class Rules {
   #sorted: readonly RightsRule[] | undefined;
   /** Whether a type is from text. Undefined if no place without a node has been read. */
   #hasText: boolean | undefined;
-  readonly #own = new Map<GraphQLNamedType | Field, readonly RightsRule[]>();
-  readonly #whole = new Map<GraphQLNamedType | Field, readonly RightsRule[]>();
+  readonly #fields = new Map<Owner, Map<string, Directives>>();
+  readonly #whole = new Map<Place, readonly RightsRule[]>();
 
   constructor(schema: GraphQLSchema, policies: object) {
     this.#schema = schema;
@@ -66,103 +64,102 @@ export class Rules {
     this.#names = directiveNames(schema);
   }
 
-  /** The rules of a type and of its interfaces. Throws an Error for a wrong one. */
-  ofType(type: GraphQLNamedType): readonly RightsRule[] {
-    return this.#of(type, () => [
-      ...this.#ownOf(type),
-      ...(isObjectType(type) || isInterfaceType(type) ? type.getInterfaces().flatMap((one) => this.ofType(one)) : []),
-    ]);
+  /**
+   * The rules of a type and of its interfaces, or of a field, of the same field in the interfaces of its type, of its type, and of the type
+   * that it returns. Throws an Error for a wrong one.
+   */
+  of(place: Place, owner?: Owner): readonly RightsRule[] {
+    const known = this.#whole.get(place);
+    if (known !== undefined) return known;
+    const parts = [this.#ownOf(place, owner)];
+    if (owner !== undefined) parts.push(this.of(owner), this.of(getNamedType((place as Field).type)));
+    const type = owner ?? (place as GraphQLNamedType);
+    for (const one of 'getInterfaces' in type ? type.getInterfaces() : []) {
+      const same = owner === undefined ? one : one.getFields()[place.name];
+      if (same !== undefined) parts.push(this.of(same, owner && one));
+    }
+    const some = parts.filter((rules) => rules.length > 0);
+    const rules = some.length < 2 ? (some[0] ?? none) : [...new Set(some.flat())];
+    this.#whole.set(place, rules);
+    return rules;
   }
 
-  /** The rules of a field, of the same field in the interfaces of its type, and of the type that it returns. */
-  ofField(owner: Owner, field: Field): readonly RightsRule[] {
-    return this.#of(field, () => [
-      ...this.#ownOf(field, owner),
-      ...owner.getInterfaces().flatMap((one) => {
-        const same = one.getFields()[field.name];
-        return same === undefined ? [] : this.ofField(one, same);
-      }),
-      ...this.ofType(getNamedType(field.type)),
-    ]);
-  }
-
-  /** All rules in the order of the schema, once each. `report` gets the error of each wrong rule. */
-  inOrder(report: (error: unknown) => void): readonly RightsRule[] {
+  /** All rules in the order of the schema, once each, and the errors of wrong ones. */
+  inOrder(): { readonly rules: readonly RightsRule[]; readonly errors: readonly unknown[] } {
     const found = new Set<RightsRule>();
-    const read = (place: GraphQLNamedType | Field, owner?: Owner): void => {
-      try {
-        for (const rule of this.#ownOf(place, owner)) found.add(rule);
-      } catch (error) {
-        report(error);
-      }
-    };
+    const errors: unknown[] = [];
     for (const name of this.#names.keys()) {
       const other = this.#schema.getDirective(name)?.locations.find((location) => !places.includes(location));
-      if (other !== undefined) report(new Error(`Expected @${name} ${places}. authorization() does not read it on ${other}.`));
+      if (other !== undefined) errors.push(new Error(`Expected @${name} ${places}. authorization() does not read it on ${other}.`));
     }
-    for (const type of Object.values(this.#schema.getTypeMap())) {
-      read(type);
-      if (isObjectType(type) || isInterfaceType(type)) for (const field of Object.values(type.getFields())) read(field, type);
-    }
-    return [...found];
+    for (const type of Object.values(this.#schema.getTypeMap()))
+      for (const field of [undefined, ...('getInterfaces' in type ? Object.values(type.getFields()) : [])])
+        try {
+          for (const rule of field ? this.#ownOf(field, type as Owner) : this.#ownOf(type)) found.add(rule);
+        } catch (error) {
+          errors.push(error);
+        }
+    return { rules: [...found], errors };
   }
 
   /** Puts rules in the order of the schema. To find it makes all types, so it is not looked for if it does not matter. */
   readonly sort = (some: readonly RightsRule[]): readonly RightsRule[] => {
     if (some.length < 2) return some;
-    this.#sorted ??= this.inOrder(() => {});
+    this.#sorted ??= this.inOrder().rules;
     return this.#sorted.filter((rule) => some.includes(rule));
   };
 
-  #of(place: GraphQLNamedType | Field, find: () => readonly RightsRule[]): readonly RightsRule[] {
-    let rules = this.#whole.get(place);
-    if (rules === undefined) this.#whole.set(place, (rules = [...new Set(find())]));
-    return rules;
-  }
-
   /** The rules of a place alone. */
-  #ownOf(place: GraphQLNamedType | Field, owner?: Owner): readonly RightsRule[] {
-    let rules = this.#own.get(place);
-    if (rules === undefined) this.#own.set(place, (rules = this.#read(place, owner).map((rule) => this.#same(rule))));
-    return rules;
+  #ownOf(place: Place, owner?: Owner): readonly RightsRule[] {
+    const name = owner === undefined ? place.name : `${owner.name}.${place.name}`;
+    const inOwner = owner && this.#fieldsIn(owner).get(place.name);
+    const { authorization: given, directives }: Values = place.extensions ?? {};
+    if (given === undefined && !place.astNode && inOwner === undefined && this.#mayHaveLost(place, owner)) throw lost(name);
+    const written = owner === undefined ? nodesOf(place).flatMap((node) => node.directives ?? []) : (place.astNode?.directives ?? []);
+    // Most places have no rule.
+    if (written.length === 0 && !inOwner?.length && directives === undefined && given === undefined) return none;
+    const rules = [
+      ...[...new Set([...written, ...(inOwner ?? [])])].map((one) => [one.name.value, () => argumentsOf(one, name)] as const),
+      ...usesIn(directives),
+    ].flatMap(([directive, read]) => this.#readDirective(directive, read, name));
+    if (given !== undefined && given !== null) {
+      const where = `extensions.authorization of ${name}`;
+      const own = isRecord(given) ? this.#check(given, where) : none;
+      if (own.length === 0) throw new Error(`Expected ${where} to be an object with authenticated, scopes or policies.`);
+      rules.push(...own);
+    }
+    return rules.map((rule) => {
+      const key = JSON.stringify(rule);
+      return this.#all.set(key, this.#all.get(key) ?? rule).get(key)!;
+    });
   }
 
-  #read(place: GraphQLNamedType | Field, owner: Owner | undefined): readonly RightsRule[] {
-    const name = owner === undefined ? place.name : `${owner.name}.${place.name}`;
-    // A type has nodes of its fields, too, in case a transform drops that of a field.
-    const ofOwner = owner && nodesOf(owner).flatMap(({ fields = [] }) => fields.filter((field) => field.name.value === place.name));
-    const nodes: readonly Node[] = [...nodesOf(place), ...(ofOwner ?? [])];
-    const given: unknown = place.extensions?.['authorization'];
-    if (given === undefined && (owner ? nodes.length === 0 : !place.astNode) && this.#mayHaveLost(place, owner)) throw lost(name);
-    const written = [
-      ...nodes.flatMap(({ directives = [] }) => directives.map((one) => [one.name.value, argumentsOf(one, name)] as const)),
-      ...directivesIn(place.extensions),
-    ].flatMap(([directive, values]) => this.#readDirective(directive, values, name));
-    if (given === undefined || given === null) return written;
-    const where = `extensions.authorization of ${name}`;
-    const rules = isRecord(given) ? this.#check(given, where) : [];
-    if (rules.length === 0) throw new Error(`Expected ${where} to be an object with authenticated, scopes or policies.`);
-    return [...written, ...rules];
+  /** The directives of fields in the nodes of their type, in case a transform drops the node of a field. */
+  #fieldsIn(owner: Owner): ReadonlyMap<string, Directives> {
+    const fields = this.#fields.get(owner) ?? new Map<string, Directives>();
+    if (fields.size === 0)
+      for (const { name, directives = [] } of nodesOf(owner).flatMap((node) => node.fields ?? []))
+        fields.set(name.value, [...(fields.get(name.value) ?? []), ...directives]);
+    this.#fields.set(owner, fields);
+    return fields;
   }
 
   /** Whether a place without its node may have lost rules, because the schema has types from text. */
-  #mayHaveLost(place: GraphQLNamedType | Field, owner: Owner | undefined): boolean {
-    if (this.#schema.extensions?.['authorization'] === null) return false;
+  #mayHaveLost(place: Place, owner: Owner | undefined): boolean {
     // A type in code says itself that it lacks a node. Libraries add the fields of a subgraph to its schema.
-    if (
-      owner
-        ? !owner.astNode || /^_(?:Service|Entity)$/.test(getNamedType((place as Field).type).name)
-        : isBuiltIn(place as GraphQLNamedType)
-    )
-      return false;
+    const isKnown = owner
+      ? !owner.astNode || /^_(?:Service|Entity)$/.test(getNamedType((place as Field).type).name)
+      : isBuiltIn(place as GraphQLNamedType);
+    if (isKnown || this.#schema.extensions?.['authorization'] === null) return false;
     return (this.#hasText ??= Object.values(this.#schema.getTypeMap()).some(isFromText));
   }
 
-  #readDirective(name: string, values: Values, place: string): readonly RightsRule[] {
+  #readDirective(name: string, read: () => Values, place: string): readonly RightsRule[] {
     const directive = this.#names.get(name);
-    if (directive === undefined) return [];
+    if (directive === undefined) return none;
+    const values = read();
     const where = `@${name} of ${place}`;
-    const argument = { authenticated: undefined, requiresScopes: 'scopes', policy: 'policies' }[directive];
+    const argument = argumentOf[directive];
     const wrong = Object.keys(values).find((one) => one !== argument);
     if (wrong !== undefined) throw new Error(`Expected ${where} to have ${argument ?? 'no arguments'}, got "${wrong}".`);
     if (argument === undefined) return [{ authenticated: true }];
@@ -172,56 +169,50 @@ export class Rules {
 
   /** The rules of an object, one for each member. */
   #check(given: Values, where: string): readonly RightsRule[] {
-    return Object.entries(given).flatMap(([member, value]): RightsRule[] => {
-      if (value === undefined) return [];
+    return Object.entries(given).flatMap(([member, value]): readonly RightsRule[] => {
+      if (value === undefined) return none;
       if (member === 'authenticated' && value === true) return [{ authenticated: true }];
-      if (member !== 'scopes' && member !== 'policies')
+      if (!Object.hasOwn(lists, member))
         throw new Error(`Expected ${where} to have authenticated: true, scopes or policies, got ${member}: ${JSON.stringify(value)}.`);
-      // graphql-js takes ["a", "b"] as [["a"], ["b"]], which means a OR b. An empty alternative would allow everybody.
-      if (
-        !Array.isArray(value) ||
-        !value.every((all) => Array.isArray(all) && all.length > 0 && all.every((one) => typeof one === 'string'))
-      )
-        throw new Error(
-          `Expected ${member} in ${where} to be a list of lists with names, like [["a", "b"], ["c"]]: a and b, or c. Got ${JSON.stringify(value)}.`,
-        );
-      const alternatives = value as string[][];
-      const wrong = alternatives.flat().find((one) => (member === 'scopes' ? !isScope(one) : !Object.hasOwn(this.#policies, one)));
-      if (wrong === undefined) return [{ [member]: alternatives }];
-      const reason =
-        member === 'scopes'
-          ? 'is no scope: scopes have no spaces, quotation marks, backslashes and control characters (RFC 6749, section 3.3)'
-          : 'is not in the option policies of authorization()';
-      throw new Error(`The ${member === 'scopes' ? 'scope' : 'policy'} ${JSON.stringify(wrong)} in ${where} ${reason}.`);
+      const [one, reason] = lists[member]!;
+      if (!isListOfLists(value)) {
+        const list = 'a list of lists with names, like [["a", "b"], ["c"]]: a and b, or c';
+        throw new Error(`Expected ${member} in ${where} to be ${list}. Got ${JSON.stringify(value)}.`);
+      }
+      const wrong = value.flat().find((name) => !(member === 'scopes' ? isScope(name) : Object.hasOwn(this.#policies, name)));
+      if (wrong !== undefined) throw new Error(`The ${one} ${JSON.stringify(wrong)} in ${where} ${reason}.`);
+      return [{ [member]: value }];
     });
   }
-
-  #same(rule: RightsRule): RightsRule {
-    const key = JSON.stringify(rule);
-    const known = this.#all.get(key);
-    if (known === undefined) this.#all.set(key, rule);
-    return known ?? rule;
-  }
 }
 
-/** The definition of a type or field, and its extensions: `extend type`. */
-function nodesOf(place: GraphQLNamedType | Field): readonly Node[] {
-  const nodes: readonly (Node | null | undefined)[] = [
-    place.astNode,
-    ...('extensionASTNodes' in place ? (place.extensionASTNodes ?? []) : []),
-  ];
-  return nodes.filter((node) => node !== null && node !== undefined);
+const none: readonly never[] = [];
+
+/** graphql-js takes ["a", "b"] as [["a"], ["b"]], which means a OR b. An empty alternative would allow everybody. */
+function isListOfLists(value: unknown): value is readonly (readonly string[])[] {
+  if (!Array.isArray(value)) return false;
+  return value.every((all) => Array.isArray(all) && all.length > 0 && all.every((one) => typeof one === 'string'));
 }
 
-/** Whether a type had a definition in a text. Libraries make nodes for directives of a type in code, without a location, a description or fields. */
+/** The definition of a type, and its extensions. */
+function nodesOf(type: object): readonly Node[] {
+  const { astNode, extensionASTNodes = [] } = type as { readonly astNode?: Node | null; readonly extensionASTNodes?: readonly Node[] };
+  return astNode ? [astNode, ...extensionASTNodes] : extensionASTNodes;
+}
+
+/** Whether a type had a definition in a text. Libraries make nodes for directives of a type in code, without a description or fields. */
 function isFromText(type: GraphQLNamedType): boolean {
   // A library may have given them nodes, for all schemas.
   if (isBuiltIn(type)) return false;
-  const { astNode, extensionASTNodes = [] } = type as { readonly astNode?: Node | null; readonly extensionASTNodes?: readonly Node[] };
-  if (astNode) return astNode.loc !== undefined || [astNode.fields, astNode.values, astNode.types].some((parts = []) => parts.length > 0);
-  const extended: readonly unknown[] = extensionASTNodes.flatMap(({ fields, values }) => fields ?? values ?? []);
-  const parts = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : isEnumType(type) ? type.getValues() : [];
-  return parts.some((part) => part.astNode && 'description' in part.astNode && !extended.includes(part.astNode));
+  const nodes = nodesOf(type);
+  if (type.astNode) return partsOf(nodes[0]!).length > 0;
+  const parts = 'getFields' in type ? Object.values(type.getFields()) : 'getValues' in type ? type.getValues() : [];
+  const extended: readonly unknown[] = nodes.flatMap(partsOf);
+  return parts.some(({ astNode }) => astNode && 'description' in astNode && !extended.includes(astNode));
+}
+
+function partsOf({ fields, values, types }: Node): readonly object[] {
+  return fields ?? values ?? types ?? [];
 }
 
 function isBuiltIn(type: GraphQLNamedType): boolean {
@@ -235,23 +226,17 @@ function lost(name: string): Error {
 
 /** The arguments of a directive. Throws for those of several, which tools that merge types join into one list: "and" would become "or". */
 function argumentsOf({ name, loc, arguments: given = [] }: ConstDirectiveNode, place: string): Values {
-  const isJoined = given.some(
-    ({ value }) =>
-      value.kind === Kind.LIST &&
-      value.values.some((one) => loc && one.loc && (one.loc.source !== loc.source || one.loc.start < loc.start || one.loc.end > loc.end)),
-  );
-  if (isJoined)
+  const isElsewhere = ({ loc: at }: ConstValueNode): boolean =>
+    loc !== undefined && at !== undefined && (at.source !== loc.source || at.start < loc.start || at.end > loc.end);
+  if (given.some(({ value }) => value.kind === Kind.LIST && value.values.some(isElsewhere)))
     throw new Error(`Expected one @${name.value} of ${place}, because a tool has merged several into "or". Join them into one list.`);
   return Object.fromEntries(given.map((one) => [one.name.value, valueFromASTUntyped(one.value)]));
 }
 
 /** Directives in extensions, as libraries for schemas in code write them: `{ name: arguments }`, or a list with `name` and `args`. */
-function directivesIn(extensions: Values | undefined): readonly (readonly [name: string, values: Values])[] {
-  const given = extensions?.['directives'] ?? {};
-  if (Array.isArray(given)) return given.map(({ name, args }) => [name, args ?? {}]);
-  return Object.entries(given).flatMap(([name, uses]) =>
-    [uses].flat().map((values: Values | null | undefined) => [name, values ?? {}] as const),
-  );
+function usesIn(directives: unknown): readonly (readonly [name: string, read: () => Values])[] {
+  const uses = Array.isArray(directives) ? directives.map(({ name, args }) => [name, args] as const) : Object.entries(directives ?? {});
+  return uses.flatMap(([name, all]) => [all].flat().map((values: Values | undefined) => [name as string, () => values ?? {}] as const));
 }
 
 /**
@@ -264,14 +249,13 @@ function directiveNames(schema: GraphQLSchema): ReadonlyMap<string, DirectiveNam
   if (mayHaveLost && schema.getDirective('link')?.locations.includes(DirectiveLocation.SCHEMA)) throw lost('the schema, which has @link,');
   const links = federationNames(schemas);
   const names = new Map<string, DirectiveName>();
-  for (const name of definitions.keys())
+  for (const name of Object.keys(argumentOf) as DirectiveName[])
     for (const prefix of ['', 'federation__', ...links.map((link) => `${link.prefix}__`)]) names.set(prefix + name, name);
-  for (const pair of links.flatMap((link) => link.imports)) {
-    const [name, local] = pair.map((one) => one.replace('@', '')) as [DirectiveName, string];
+  for (const [name, local] of links.flatMap((link) => link.imports)) {
+    const directive = name.replace('@', '') as DirectiveName;
+    if (Object.hasOwn(argumentOf, directive)) names.set(local.replace('@', ''), directive);
     // A type may have the name of a directive.
-    const isDirective = pair[1].startsWith('@');
-    if (definitions.has(name)) names.set(local, name);
-    else if (isDirective) names.delete(local);
+    else if (local.startsWith('@')) names.delete(local.slice(1));
   }
   return names;
 }
