@@ -66,22 +66,20 @@ function isInt32(value: unknown): value is number {
   return typeof value === 'number' && (value | 0) === value;
 }
 
+/** The kinds of literals that are valid for each scalar. */
+const literalKinds: readonly (readonly Kind[])[] = [
+  [],
+  [Kind.STRING],
+  [Kind.INT],
+  [Kind.INT, Kind.FLOAT],
+  [Kind.BOOLEAN],
+  [Kind.STRING, Kind.INT],
+];
+
 /** True if a literal, which is not null, is valid for the scalar. */
 export function isPlainLiteral(plain: number, node: ValueNode): boolean {
-  switch (plain) {
-    case plainString:
-      return node.kind === Kind.STRING;
-    case plainInt:
-      return node.kind === Kind.INT && Math.abs(Number(node.value) + 0.5) < 2 ** 31;
-    case plainFloat:
-      return node.kind === Kind.INT || node.kind === Kind.FLOAT;
-    case plainBoolean:
-      return node.kind === Kind.BOOLEAN;
-    case plainID:
-      return node.kind === Kind.STRING || node.kind === Kind.INT;
-    default:
-      return false;
-  }
+  if (plain === plainInt && node.kind === Kind.INT) return Math.abs(Number(node.value) + 0.5) < 2 ** 31;
+  return literalKinds[plain]!.includes(node.kind);
 }
 
 const plainKinds: readonly (readonly [GraphQLLeafType, number])[] = [

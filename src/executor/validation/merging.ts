@@ -1,4 +1,4 @@
-import { getNamedType, Kind } from 'graphql';
+import { getNamedType, Kind, print } from 'graphql';
 import type { ArgumentNode, FieldNode, GraphQLCompositeType, GraphQLField, InlineFragmentNode, SelectionSetNode, ValueNode } from 'graphql';
 
 import type { Scope } from './scope.ts';
@@ -108,25 +108,5 @@ function haveSameArguments(one: readonly ArgumentNode[], other: readonly Argumen
 
 /** True if both values are written in the same way. As in graphql-js, `"x"` and `"""x"""` are two values. */
 function isSameValue(one: ValueNode, other: ValueNode): boolean {
-  switch (one.kind) {
-    case Kind.VARIABLE:
-      return other.kind === Kind.VARIABLE && one.name.value === other.name.value;
-    case Kind.NULL:
-      return other.kind === Kind.NULL;
-    case Kind.STRING:
-      return other.kind === Kind.STRING && one.value === other.value && (one.block ?? false) === (other.block ?? false);
-    case Kind.LIST:
-      return (
-        other.kind === Kind.LIST &&
-        one.values.length === other.values.length &&
-        one.values.every((value, at) => isSameValue(value, other.values[at]!))
-      );
-    case Kind.OBJECT:
-      if (other.kind !== Kind.OBJECT || one.fields.length !== other.fields.length) return false;
-      return one.fields.every(
-        ({ name, value }, at) => name.value === other.fields[at]!.name.value && isSameValue(value, other.fields[at]!.value),
-      );
-    default:
-      return one.kind === other.kind && one.value === (other as { value: unknown }).value;
-  }
+  return one.kind === other.kind && print(one) === print(other);
 }

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 
-import { assertSynchronous, guardLogger, readEnvironment, readProcess } from '../../shared/index.ts';
+import { assertSynchronous, guardLogger, readEnvironment, readProcess, isObjectLike } from '../../shared/index.ts';
 import type { Facts } from '../../shared/index.ts';
 import { InMemoryLRUCache, guardCache } from '../../datasources/index.ts';
 import type { KeyValueCache } from '../../datasources/index.ts';
@@ -89,7 +89,7 @@ export async function startServer(server: Server, listeners: ServerListener[]): 
   const context = { schema, cache, logger, nodeEnv, trustedDocuments, maxBodyBytes, maxResultBytes, observesResolvers, facts };
   for (const plugin of operation.plugins) {
     const listener = await plugin.serverWillStart?.(context);
-    if (typeof listener === 'object' && listener !== null) listeners.push(listener);
+    if (isObjectLike(listener)) listeners.push(listener);
     const started = await plugin.start?.(context);
     if (started?.page !== undefined) listeners.push({ renderLandingPage: () => started.page!() });
     if (started?.stop !== undefined) listeners.push({ serverWillStop: () => started.stop!() });
