@@ -6,6 +6,7 @@ export type { KeyValueCache, KeyValueCacheSetOptions, Milliseconds, Seconds } fr
 export { KeyvAdapter } from './cache/keyv.ts';
 export type { KeyvAdapterOptions, KeyvLike } from './cache/keyv.ts';
 export { LRUMap } from './cache/lru-map.ts';
+export type { LRULimits } from './cache/lru-map.ts';
 export type { CacheOutcome, CallWatch, EntryUse, StoredResponse } from './call-watch.ts';
 export { DataSource } from './data-source.ts';
 export type { DataSourceConfig, DataSourceOperation, WatchCall } from './data-source.ts';

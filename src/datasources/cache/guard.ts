@@ -49,7 +49,8 @@ export function listenToGuarded(cache: object, onError: OnError): void {
   (cache as { [guarded]?: (onError: OnError) => void })[guarded]?.(onError);
 }
 
-class GuardedCache implements KeyValueCache {
+/** See {@link guardCache}. */
+export class GuardedCache implements KeyValueCache {
   readonly #cache: KeyValueCache;
   readonly #deadline: number;
   readonly #cooldown: number;
@@ -118,16 +119,17 @@ class GuardedCache implements KeyValueCache {
       );
       if (result !== 'late') return result.value;
       isLate = true;
-      this.#report(new Error(`The cache did not answer within ${this.#deadline} ms`));
+      this.report(new Error(`The cache did not answer within ${this.#deadline} ms`));
     } catch (error) {
-      this.#report(error);
+      this.report(error);
     } finally {
       this.#pausedUntil = isLate ? this.#now() + this.#cooldown : -Infinity;
     }
     return undefined;
   }
 
-  #report(error: unknown): void {
+  /** Passes a failure on, unless one has been passed on in the `cooldown` before. */
+  report(error: unknown): void {
     if (this.#now() < this.#quietUntil) return;
     this.#quietUntil = this.#now() + this.#cooldown;
     try {

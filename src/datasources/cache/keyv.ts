@@ -1,4 +1,4 @@
-import { guardCache, listenToGuarded, markGuarded, PrefixingKeyValueCache } from './guard.ts';
+import { GuardedCache, PrefixingKeyValueCache } from './guard.ts';
 import type { GuardOptions } from './guard.ts';
 import type { KeyValueCache } from './key-value-cache.ts';
 
@@ -27,15 +27,10 @@ export interface KeyvAdapterOptions extends GuardOptions {
 export class KeyvAdapter extends PrefixingKeyValueCache {
   constructor(keyv: KeyvLike, { prefix = 'graphql-functions:', ...options }: KeyvAdapterOptions = {}) {
     assertKeyv(keyv);
-    const cache = guardCache(toKeyValueCache(keyv), options);
+    const cache = new GuardedCache(toKeyValueCache(keyv), options);
     super(cache, prefix);
-    let { onError } = options;
-    markGuarded(this, (listener) => {
-      onError ??= listener;
-      listenToGuarded(cache, listener);
-    });
     // Without a listener, a dropped connection is an uncaught exception (Keyv 6 with Redis).
-    keyv.on?.('error', (error) => reportTo(onError, error));
+    keyv.on?.('error', (error) => cache.report(error));
   }
 }
 
@@ -60,12 +55,4 @@ function toKeyValueCache(keyv: KeyvLike): KeyValueCache {
       return (await keyv.delete(key)) === true;
     },
   };
-}
-
-function reportTo(onError: GuardOptions['onError'], error: unknown): void {
-  try {
-    onError?.(error);
-  } catch {
-    // An error of the listener must not end the process.
-  }
 }

@@ -71,17 +71,9 @@ export class LRUMap<TValue> {
     return entry !== undefined;
   }
 
-  clear(): void {
-    this.#entries.clear();
-    this.#oldest = this.#newest = undefined;
-    this.#size = 0;
-  }
-
-  /** The keys, beginning with the least recently used. */
-  keys(): string[] {
-    const keys: string[] = [];
-    for (let entry = this.#oldest; entry !== undefined; entry = entry.newer) keys.push(entry.key);
-    return keys;
+  /** The least recently used entry; `newer` leads to the others. */
+  get oldest(): Pick<Entry<TValue>, 'key' | 'newer'> | undefined {
+    return this.#oldest;
   }
 
   #remove(entry: Entry<TValue>): void {

@@ -3,7 +3,6 @@ import type { GraphQLSchema } from 'graphql';
 import { assertSynchronous, guardLogger, readEnvironment, readProcess, isObjectLike } from '../../shared/index.ts';
 import type { Facts } from '../../shared/index.ts';
 import { InMemoryLRUCache, guardCache } from '../../datasources/index.ts';
-import type { KeyValueCache } from '../../datasources/index.ts';
 import type { DeadlineOptions } from './deadline.ts';
 import { findCheck, findChecks, createVerifier } from './load-tools.ts';
 import type { DevelopmentChecks } from './load-tools.ts';
@@ -153,7 +152,9 @@ function operationSettings(options: ServerOptions, prepared: Prepared): Operatio
   const developmentOrTest = development || nodeEnv === 'test';
   const cacheBytes = defaultCacheBytes();
   const store = options.cache === 'bounded' ? undefined : options.cache;
-  const cache = store === undefined ? new InMemoryLRUCache({ maxSize: cacheBytes }) : guardStore(store, logger);
+  // A store that is slow, fails or is down acts as an empty cache, and fails no request.
+  const onError = (error: unknown): void => logger.warn('The cache failed, which counts as a miss.', error);
+  const cache = store === undefined ? new InMemoryLRUCache({ maxSize: cacheBytes }) : guardCache(store, { onError });
   const schema = schemaOf(options, prepared);
   const pageDefaults = plugins
     .map((plugin) => assertSynchronous(plugin.pageDefaults?.(schema), 'pageDefaults of a plugin'))
@@ -192,18 +193,6 @@ function operationSettings(options: ServerOptions, prepared: Prepared): Operatio
     exposeUpstreamErrors: developmentOrTest,
     formatError: options.formatError,
   };
-}
-
-/** A store that is slow, fails or is down acts as an empty cache, and fails no request. */
-function guardStore(store: KeyValueCache, logger: Logger): KeyValueCache {
-  let quietUntil = -Infinity;
-  const onError = (error: unknown): void => {
-    // A store that is down fails hundreds of times a second.
-    if (performance.now() < quietUntil) return;
-    quietUntil = performance.now() + 1000;
-    logger.warn('The cache failed, which counts as a miss.', error);
-  };
-  return guardCache(store, { onError });
 }
 
 function schemaOf(

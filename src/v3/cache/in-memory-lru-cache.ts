@@ -1,5 +1,5 @@
 import { LRUMap } from '../../datasources/index.ts';
-import type { KeyValueCacheSetOptions } from '../../datasources/index.ts';
+import type { KeyValueCacheSetOptions, LRULimits } from '../../datasources/index.ts';
 
 /** The options of lru-cache 7 that version 3's cache took. */
 export interface LRUOptions<T> {
@@ -15,12 +15,14 @@ export interface LRUOptions<T> {
 
 /** A cache in memory for values of any kind, which drops the least recently used. */
 export class InMemoryLRUCache<T = string> {
-  readonly #values: LRUMap<T>;
+  readonly #limits: LRULimits;
+  #values: LRUMap<T>;
   readonly #ttl: number;
   readonly #sizeOf: (value: T, key: string) => number;
 
   constructor({ maxSize = 30 * 2 ** 20, max = Infinity, ttl = 0, sizeCalculation }: LRUOptions<T> = {}) {
-    this.#values = new LRUMap({ maxSize, maxEntries: max, now: () => Date.now() });
+    this.#limits = { maxSize, maxEntries: max, now: () => Date.now() };
+    this.#values = new LRUMap(this.#limits);
     this.#ttl = ttl;
     this.#sizeOf = sizeCalculation ?? ((value) => InMemoryLRUCache.sizeCalculation(value));
   }
@@ -44,11 +46,13 @@ export class InMemoryLRUCache<T = string> {
   }
 
   clear(): void {
-    this.#values.clear();
+    this.#values = new LRUMap(this.#limits);
   }
 
   /** The most recently used first. */
   keys(): string[] {
-    return this.#values.keys().toReversed();
+    const keys: string[] = [];
+    for (let entry = this.#values.oldest; entry !== undefined; entry = entry.newer) keys.push(entry.key);
+    return keys.toReversed();
   }
 }
