@@ -19,26 +19,20 @@ import type {
 } from 'graphql';
 
 import { descriptionKeyword, leafSchema, orNull, SchemaSize } from './json-schema.ts';
-import type { Components, JSONSchema, ScalarSchemas } from './json-schema.ts';
+import type { JSONSchema, Parts } from './json-schema.ts';
 
-interface Input {
+interface Input extends Parts {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
-  readonly scalars: ScalarSchemas;
-  /** Variables that clients do not send. */
-  readonly hidden: ReadonlySet<string>;
-  /**
-   * The shared schemas. Default: schemas have no references, because many clients do not resolve them. Then an input object inside itself
-   * is described as any object.
-   */
-  readonly components?: Components | undefined;
+  /** Variables that clients do not send. Default: none */
+  readonly hidden?: ReadonlySet<string>;
 }
 
 /** The JSON Schema of an operation's variables. Throws a RangeError for a schema without references that is too large. */
-export function inputSchemaOf({ schema, operation, scalars, hidden, components }: Input): JSONSchema {
-  const writer = new InputWriter(scalars, components);
+export function inputSchemaOf({ schema, operation, hidden, ...parts }: Input): JSONSchema {
+  const writer = new InputWriter(parts);
   const isMutation = operation.operation === 'mutation';
-  const definitions = (operation.variableDefinitions ?? []).filter(({ variable }) => !hidden.has(variable.name.value));
+  const definitions = (operation.variableDefinitions ?? []).filter(({ variable }) => hidden?.has(variable.name.value) !== true);
   const fields = definitions.map((definition): Field => {
     const type = typeFromAST(schema, definition.type as never) as GraphQLInputType;
     const isNonNull = isNonNullType(type);
@@ -57,17 +51,13 @@ export function inputSchemaOf({ schema, operation, scalars, hidden, components }
 }
 
 /** The JSON Schema of values of a type that are not null, with references. */
-export function typeSchemaOf(type: GraphQLInputType, scalars: ScalarSchemas, components: Components): JSONSchema {
-  return new InputWriter(scalars, components).nonNull(type);
+export function typeSchemaOf(type: GraphQLInputType, parts: Parts): JSONSchema {
+  return new InputWriter(parts).nonNull(type);
 }
 
 /** A JSON Schema of an input object without requiring the members that come from elsewhere. Each is a path of field names. */
-export function partialSchemaOf(
-  type: GraphQLInputObjectType,
-  members: readonly (readonly string[])[],
-  { scalars, components }: Required<Pick<Input, 'scalars' | 'components'>>,
-): JSONSchema {
-  const writer = new InputWriter(scalars, components);
+export function partialSchemaOf(type: GraphQLInputObjectType, members: readonly (readonly string[])[], parts: Parts): JSONSchema {
+  const writer = new InputWriter(parts);
   const whole = writer.inputObject(type) as {
     readonly required?: readonly string[];
     readonly properties: Readonly<Record<string, JSONSchema>>;
@@ -77,7 +67,7 @@ export function partialSchemaOf(
   const changed = Object.entries(whole.properties).map(([name, property]) => {
     const below = members.flatMap(([first, ...rest]) => (first === name && rest.length > 0 ? [rest] : []));
     const inner = getNullableType(type.getFields()[name]!.type);
-    return [name, below.length > 0 && isInputObjectType(inner) ? partialSchemaOf(inner, below, { scalars, components }) : property];
+    return [name, below.length > 0 && isInputObjectType(inner) ? partialSchemaOf(inner, below, parts) : property];
   });
   const { required: _, ...rest } = whole;
   return { ...rest, ...(required.length > 0 && { required }), properties: Object.fromEntries(changed) as JSONSchema };
@@ -95,16 +85,14 @@ interface Field {
 }
 
 class InputWriter {
-  readonly #scalars: ScalarSchemas;
-  readonly #components: Components | undefined;
+  readonly #parts: Parts;
   readonly #size: SchemaSize;
   /** The input objects that contain the part that is being written. */
   readonly #open = new Set<GraphQLInputObjectType>();
 
-  constructor(scalars: ScalarSchemas, components: Components | undefined) {
-    this.#scalars = scalars;
-    this.#components = components;
-    this.#size = new SchemaSize(components === undefined);
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#size = new SchemaSize(parts.components === undefined);
   }
 
   object(fields: readonly Field[]): JSONSchema {
@@ -114,7 +102,7 @@ class InputWriter {
       fields.map((field) => {
         const value = this.nonNull(field.type);
         const notes = {
-          ...descriptionKeyword(field, this.#components),
+          ...descriptionKeyword(field, this.#parts.components),
           ...((field.default ?? null) !== null && { default: field.default }),
         };
         this.#size.add([field.name, notes]);
@@ -131,8 +119,9 @@ class InputWriter {
       const items = this.nonNull(nullable.ofType);
       return { type: 'array', items: isNonNullType(nullable.ofType) ? items : orNull(items) };
     }
-    if (!isInputObjectType(nullable)) return this.#size.add(leafSchema(nullable, this.#scalars, this.#components));
-    if (this.#components !== undefined) return this.#components.ofType(nullable.name, () => this.inputObject(nullable));
+    const { scalars, components } = this.#parts;
+    if (!isInputObjectType(nullable)) return this.#size.add(leafSchema(nullable, scalars, components));
+    if (components !== undefined) return components.ofType(nullable.name, () => this.inputObject(nullable));
     if (this.#open.has(nullable)) return this.#size.add({ type: 'object' });
     this.#open.add(nullable);
     const schema = this.inputObject(nullable);

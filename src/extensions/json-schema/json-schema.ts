@@ -71,6 +71,17 @@ function refersTo(name: string): JSONSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
+/** The schemas that others are made of. */
+export interface Parts {
+  /** The schemas of custom scalars. */
+  readonly scalars: ScalarSchemas;
+  /**
+   * The shared schemas. Default: schemas have no references, because many clients do not resolve them. Then an input object inside itself
+   * is described as any object, and data have no required properties.
+   */
+  readonly components?: Components | undefined;
+}
+
 /** Any value is possible for a scalar without a schema. */
 export function leafSchema(type: GraphQLLeafType, scalars: ScalarSchemas, components?: Components): JSONSchema {
   if (isEnumType(type)) return components === undefined ? enumSchema(type) : components.ofType(type.name, () => enumSchema(type));

@@ -24,14 +24,11 @@ import type {
 } from 'graphql';
 
 import { descriptionKeyword, leafSchema, orNull, SchemaSize } from './json-schema.ts';
-import type { Components, JSONSchema, ScalarSchemas } from './json-schema.ts';
+import type { Components, JSONSchema, Parts } from './json-schema.ts';
 
-interface Output {
+interface Output extends Parts {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly scalars: ScalarSchemas;
-  /** Default: schemas have no references, nor required properties. */
-  readonly components?: Components | undefined;
 }
 
 /**
@@ -43,15 +40,12 @@ export function outputSchemaOf(output: Output, operation: OperationDefinitionNod
   return new OutputWriter(output).object([rootOf(output, operation)]);
 }
 
-/** The JSON Schemas of the value of one response key, with references. */
-export interface ValueSchema {
-  readonly schema: JSONSchema;
-  /** The schema that also allows null. */
-  readonly nullable: JSONSchema;
-  readonly isNullable: boolean;
-}
-
-export function valueSchemaOf(output: Output, operation: OperationDefinitionNode, key: string): ValueSchema {
+/** The JSON Schema of the value of one response key if it is not null, with references, and whether it may be null. */
+export function valueSchemaOf(
+  output: Output,
+  operation: OperationDefinitionNode,
+  key: string,
+): { readonly schema: JSONSchema; readonly isNullable: boolean } {
   return new OutputWriter(output).value(rootOf(output, operation), key);
 }
 
@@ -99,11 +93,10 @@ class OutputWriter {
     this.#size = new SchemaSize(output.components === undefined);
   }
 
-  value(root: Selections, key: string): ValueSchema {
+  value(root: Selections, key: string): ReturnType<typeof valueSchemaOf> {
     const { selected } = this.#collectAll([root], undefined);
     const { type, below } = selected.get(key)!;
-    const schema = this.#nonNull(getNullableType(type), below);
-    return { schema, nullable: orNull(schema), isNullable: !isNonNullType(type) };
+    return { schema: this.#nonNull(getNullableType(type), below), isNullable: !isNonNullType(type) };
   }
 
   object(given: readonly Selections[]): JSONSchema {

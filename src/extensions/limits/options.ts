@@ -1,4 +1,4 @@
-import { assertEntries, isListOfText, isRecord, positive } from '../../shared/index.ts';
+import { isListOfText, isRecord, positive } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
 import type { PageLimitOptions } from './page-limits.ts';
 
@@ -31,7 +31,7 @@ export interface LimitsOptions {
 
 const pageSizes: Readonly<Record<string, Expectation>> = { default: positive, max: positive };
 
-const expectations: Readonly<Record<keyof LimitsOptions, Expectation>> = {
+export const expectations: Readonly<Record<keyof LimitsOptions, Expectation>> = {
   maxDepth: positive,
   maxAliases: { words: 'a whole number that is not negative', holds: (value) => Number.isInteger(value) && (value as number) >= 0 },
   maxCost: positive,
@@ -54,8 +54,3 @@ const expectations: Readonly<Record<keyof LimitsOptions, Expectation>> = {
     },
   },
 };
-
-/** Throws a TypeError for wrong options, with a message that says what to write instead. */
-export function assertLimitsOptions(options: LimitsOptions): void {
-  assertEntries('', options, expectations, 'limits');
-}

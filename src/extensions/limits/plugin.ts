@@ -2,7 +2,8 @@ import { Kind } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
 import type { OperationExecution, CheckedDocument, ServerPlugin, ServerStartContext } from '../../server/index.ts';
-import { assertLimitsOptions } from './options.ts';
+import { assertEntries } from '../../shared/index.ts';
+import { expectations } from './options.ts';
 import type { LimitsOptions } from './options.ts';
 import { Prices } from './prices.ts';
 
@@ -14,7 +15,7 @@ import { Prices } from './prices.ts';
  * export default createHandler({ typeDefs, resolvers, plugins: [limits({ maxCost: 5000, pageLimits: { default: 20, max: 100 } })] });
  */
 export function limits(options: LimitsOptions): ServerPlugin {
-  assertLimitsOptions(options);
+  assertEntries('', options, expectations, 'limits');
   /** Several servers may have the same options. */
   const known = new WeakMap<GraphQLSchema, Prices>();
   const pricesFor = (schema: GraphQLSchema): Prices => {

@@ -134,15 +134,11 @@ const statuses: Readonly<Record<string, number>> = {
 
 /** The way in of the OpenAPI document. */
 export function descriptionDoor(text: () => string): Door {
-  const read = (): HTTPResponse => {
-    const { headers } = json(200, undefined, new HeaderMap());
-    return { status: 200, headers, body: text() };
-  };
   return {
     name: 'rest',
     route: '/openapi.json',
     rules: () => ({ methods: ['GET', 'HEAD'], gives: [jsonType] }),
-    read,
+    read: () => ({ ...json(200, undefined, new HeaderMap()), body: text() }),
     refuse: writeRefusal,
   };
 }

@@ -1,8 +1,8 @@
 import { getNullableType, isInputObjectType, isListType } from 'graphql';
-import type { GraphQLInputObjectType, GraphQLSchema } from 'graphql';
+import type { GraphQLInputObjectType } from 'graphql';
 
-import { Components, inputSchemaOf, outputSchemaOf, partialSchemaOf, typeSchemaOf, valueSchemaOf } from '../json-schema/index.ts';
-import type { JSONSchema, ScalarSchemas } from '../json-schema/index.ts';
+import { Components, inputSchemaOf, orNull, outputSchemaOf, partialSchemaOf, typeSchemaOf, valueSchemaOf } from '../json-schema/index.ts';
+import type { JSONSchema, Parts } from '../json-schema/index.ts';
 import { fragmentsOf } from '../../shared/index.ts';
 import type { NeedsKey, RightsFact, RightsRule } from '../../shared/index.ts';
 import type { ServerStartContext } from '../../server/index.ts';
@@ -54,21 +54,19 @@ const bearer: Readonly<Record<string, JSONSchema>> = { bearer: { type: 'http', s
 const maxAlternatives = 8;
 
 class Writer {
-  readonly #schema: GraphQLSchema;
+  readonly #described: Described;
   readonly #options: RESTOptions;
-  readonly #scalars: ScalarSchemas;
-  readonly #facts: Described['facts'];
   readonly #components: Components;
+  readonly #parts: Parts;
   readonly #problem: JSONSchema;
   readonly #operationIds = new Set<string>();
   #isSecured = false;
 
-  constructor({ schema, facts }: Described, options: RESTOptions) {
-    this.#schema = schema;
+  constructor(described: Described, options: RESTOptions) {
+    this.#described = described;
     this.#options = options;
-    this.#scalars = options.scalars ?? {};
-    this.#facts = facts;
-    this.#components = new Components(schema);
+    this.#components = new Components(described.schema);
+    this.#parts = { scalars: options.scalars ?? {}, components: this.#components };
     this.#problem = this.#components.ofFragment('Problem', problemSchema);
   }
 
@@ -94,18 +92,13 @@ class Writer {
     const { description: { value: text = '' } = {} } = operation as { readonly description?: { readonly value: string } };
     const [summary = '', ...more] = text.split('\n');
     const tag = segments.find((segment) => typeof segment === 'string');
-    const variables = inputSchemaOf({
-      schema: this.#schema,
-      operation,
-      scalars: this.#scalars,
-      hidden: new Set(),
-      components: this.#components,
-    });
+    const { schema, facts } = this.#described;
+    const variables = inputSchemaOf({ schema, operation, ...this.#parts });
     const properties = variables['properties'] as Readonly<Record<string, JSONSchema>>;
     const inURL = [...this.#parameters(route.inPath, 'path', properties), ...this.#parameters(route.inQuery, 'query', properties)];
     const parameters = [...inURL, ...this.#keyOf(route)];
     const schemaOfBody = this.#bodySchema(route, variables);
-    const rules = (this.#facts.get('rights') as RightsFact | undefined)?.needsOf(route.document, operation) ?? [];
+    const rules = (facts.get('rights') as RightsFact | undefined)?.needsOf(route.document, operation) ?? [];
     const isSecured = rules.length > 0;
     return {
       operationId: this.#idOf(operation.name!.value),
@@ -125,7 +118,7 @@ class Writer {
 
   /** Returns the header of `idempotency()`, if the route may have it. */
   #keyOf({ document, operation }: Route): object[] {
-    const needsKey = operation.operation === 'mutation' ? (this.#facts.get('idempotency') as NeedsKey | undefined) : undefined;
+    const needsKey = operation.operation === 'mutation' ? (this.#described.facts.get('idempotency') as NeedsKey | undefined) : undefined;
     const required = needsKey?.({ document, operation });
     const description = 'A UUID in quotation marks, the same for every retry.';
     const parameter = { name: 'Idempotency-Key', in: 'header', ...(required && { required }), description, schema: { type: 'string' } };
@@ -146,7 +139,7 @@ class Writer {
       const nullable = getNullableType(type);
       // The path has one item of a list.
       const read = place === 'path' && isListType(nullable) ? nullable.ofType : type;
-      const schema = { ...typeSchemaOf(read, this.#scalars, this.#components), ...(given !== undefined && { default: given }) };
+      const schema = { ...typeSchemaOf(read, this.#parts), ...(given !== undefined && { default: given }) };
       return {
         name,
         in: place,
@@ -165,10 +158,7 @@ class Writer {
       const inside = targets.filter(({ variable }) => variable === name);
       if (inside.length === 0) return properties[name]!;
       const paths = inside.map((target) => target.members);
-      return partialSchemaOf(getNullableType(inside[0]!.container) as GraphQLInputObjectType, paths, {
-        scalars: this.#scalars,
-        components: this.#components,
-      });
+      return partialSchemaOf(getNullableType(inside[0]!.container) as GraphQLInputObjectType, paths, this.#parts);
     };
     if (body !== undefined) return schemaOf(body.variable.name.value);
     if (members.length === 0) return method === 'POST' ? { type: 'object', maxProperties: 0 } : undefined;
@@ -185,12 +175,12 @@ class Writer {
   }
 
   #responses({ method, document, operation, single, status = 200 }: Route): Record<string, unknown> {
-    const output = { schema: this.#schema, fragments: fragmentsOf(document), scalars: this.#scalars, components: this.#components };
+    const output = { schema: this.#described.schema, fragments: fragmentsOf(document), ...this.#parts };
     if (status === 204 || status === 205) return { [status]: { description: 'No content.' } };
     if (single === undefined) return { [status]: success(outputSchemaOf(output, operation)) };
-    const { schema, nullable, isNullable } = valueSchemaOf(output, operation, single);
+    const { schema, isNullable } = valueSchemaOf(output, operation, single);
     if (!isNullable) return { [status]: success(schema) };
-    return method === 'GET' ? { [status]: success(schema), 404: responseOfProblem } : { [status]: success(nullable) };
+    return method === 'GET' ? { [status]: success(schema), 404: responseOfProblem } : { [status]: success(orNull(schema)) };
   }
 
   /** Returns one requirement for each alternative of the rules, up to a maximum. */

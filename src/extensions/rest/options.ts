@@ -1,4 +1,4 @@
-import { assertEntries, boolean, isListOfText, isRecord } from '../../shared/index.ts';
+import { boolean, isListOfText, isRecord } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
 import type { JSONSchema, ScalarSchemas } from '../json-schema/index.ts';
 
@@ -33,7 +33,7 @@ export interface RESTOptions {
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 const records: Expectation = { words: 'an object', holds: isRecord };
 
-const expectations: Readonly<Record<keyof RESTOptions, Expectation>> = {
+export const expectations: Readonly<Record<keyof RESTOptions, Expectation>> = {
   path: { words: "a part of a path such as '/rest'", holds: (value) => typeof value === 'string' && /^(?:\/[\w.~-]*\w)+$/.test(value) },
   info: {
     words: "an object like { title: 'Books', version: '1.0.0' }",
@@ -48,7 +48,3 @@ const expectations: Readonly<Record<keyof RESTOptions, Expectation>> = {
   scalars: { words: "an object like { Date: { type: 'string' } }", holds: isRecord, each: { words: 'a JSON Schema', holds: isRecord } },
   otherParameters: { words: "a list of names such as ['utm_source']", holds: isListOfText },
 };
-
-export function assertRESTOptions(options: RESTOptions): void {
-  assertEntries('', options, expectations, 'rest');
-}

@@ -1,12 +1,10 @@
-import type { Door, ServerPlugin, ServerStartContext } from '../../server/index.ts';
-import type { HTTPRequest } from '../../shared/index.ts';
+import type { ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import { assertEntries } from '../../shared/index.ts';
 import { descriptionDoor, missingDoor, routeDoor } from './door.ts';
-import type { RouteSettings } from './door.ts';
 import { body, http } from './directives.ts';
 import { describeRoutes } from './openapi.ts';
-import { assertRESTOptions } from './options.ts';
+import { expectations } from './options.ts';
 import type { RESTOptions } from './options.ts';
-import type { RouteTable } from './route-table.ts';
 import { readRoutes } from './routes.ts';
 
 /**
@@ -23,7 +21,7 @@ import { readRoutes } from './routes.ts';
  * });
  */
 export function rest(options: RESTOptions = {}): RESTPlugin {
-  assertRESTOptions(options);
+  assertEntries('', options, expectations, 'rest');
   const { path = '/rest', scalars = {}, otherParameters = [], openapi = true } = options;
   const settings = { scalars, otherParameters: new Set(otherParameters) };
   return {
@@ -36,11 +34,19 @@ export function rest(options: RESTOptions = {}): RESTPlugin {
       const isProduction = nodeEnv === undefined || nodeEnv === 'production';
       let table = isProduction ? undefined : readRoutes(start);
       let description: string | undefined;
-      return (request) => {
-        if (!request.path.includes(`${path}/`)) return undefined;
-        const routes = (table ??= readRoutes(start, (error) => start.logger.error('A REST route is left out.', error)));
-        const described = openapi && (() => (description ??= describeRoutes(routes, start, options)));
-        return findDoor({ path, table: routes, settings, described }, request);
+      return ({ path: whole, method }) => {
+        let isBelow = false;
+        for (const below of endsBelow(path, whole)) {
+          isBelow = true;
+          const routes = (table ??= readRoutes(start, (error) => start.logger.error('A REST route is left out.', error)));
+          const matched = routes.match(below);
+          const isDescription = openapi && (below === 'openapi.json' || below === 'openapi.json/');
+          // Literal segments come before parameters, for the methods that they have.
+          if (isDescription && (method === 'GET' || method === 'HEAD' || matched.routes.length === 0))
+            return descriptionDoor(() => (description ??= describeRoutes(routes, start, options)));
+          if (matched.routes.length > 0) return routeDoor(settings, matched, method);
+        }
+        return isBelow ? missingDoor(path) : undefined;
       };
     },
   };
@@ -51,26 +57,10 @@ export interface RESTPlugin extends ServerPlugin {
   describe(context: Pick<ServerStartContext, 'schema' | 'trustedDocuments' | 'facts'>): string;
 }
 
-interface Finding {
-  readonly path: string;
-  readonly table: RouteTable;
-  readonly settings: RouteSettings;
-  /** Writes the OpenAPI document; false if it is hidden. */
-  readonly described: false | (() => string);
-}
-
-/** Finds the door at the first position of `path` in the path of the request whose rest matches a route. */
-function findDoor({ path, table, settings, described }: Finding, { path: whole, method }: HTTPRequest): Door | undefined {
-  let isBelow = false;
+/** The parts of a path behind each occurrence of `path`, from the left. A route may match any of them. */
+function* endsBelow(path: string, whole: string): Generator<string> {
   for (let at = whole.indexOf(`${path}/`); at >= 0; at = whole.indexOf(`${path}/`, at + 1)) {
     const below = whole.slice(at + path.length + 1);
-    if (below === '') continue;
-    isBelow = true;
-    const matched = table.match(below);
-    const isDescription = described !== false && (below === 'openapi.json' || below === 'openapi.json/');
-    // Literal segments come before parameters, for the methods that they have.
-    if (isDescription && (method === 'GET' || method === 'HEAD' || matched.routes.length === 0)) return descriptionDoor(described);
-    if (matched.routes.length > 0) return routeDoor(settings, matched, method);
+    if (below !== '') yield below;
   }
-  return isBelow ? missingDoor(path) : undefined;
 }

@@ -16,16 +16,10 @@ export interface Problem {
 
 /** Writes a problem. `headers`: fields of the response, to which the problem's own fields are added. */
 export function problem(status: number, { detail, code, errors, data }: Problem, headers: HeaderMap = new HeaderMap()): HTTPResponse {
-  const members = { detail, ...(typeof code === 'string' && { code }), ...(errors !== undefined && { errors }) };
   if (status === 401 && !headers.has('www-authenticate')) headers.set('www-authenticate', 'Bearer');
-  const whole = {
-    type: 'about:blank',
-    title: reasonPhrases[status] ?? 'Error',
-    status,
-    ...members,
-    ...((data ?? null) !== null && { data }),
-  };
-  return json(status, whole, headers, problemType);
+  const title = reasonPhrases[status] ?? 'Error';
+  const known = { code: typeof code === 'string' ? code : undefined, errors, data: data ?? undefined };
+  return json(status, { type: 'about:blank', title, status, detail, ...known }, headers, problemType);
 }
 
 /** Writes a value as JSON. A response without content has no body. */

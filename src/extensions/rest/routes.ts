@@ -55,8 +55,8 @@ function readRoute(schema: GraphQLSchema, id: string, { document, errors }: Chec
       document,
       operation,
       method,
-      template: `/${segments.map(({ name, literal }) => literal ?? `{${name}}`).join('/')}`,
-      segments: segments.map(({ name, literal }) => literal ?? { name }),
+      template: `/${segments.map((one) => (typeof one === 'string' ? one : `{${one.name}}`)).join('/')}`,
+      segments,
       status: status ?? undefined,
       single: singleKey(document, operation),
     };
@@ -65,33 +65,28 @@ function readRoute(schema: GraphQLSchema, id: string, { document, errors }: Chec
   }
 }
 
-/** A segment of a template: literal, or a parameter with its target. */
-interface Segment extends Parameter {
-  readonly literal?: string;
-}
-
 /** `name`, or `name:$variable.field`. */
 interface Parameter {
   readonly name: string;
   readonly path: readonly string[];
 }
 
-function segmentsOf(template: string): Segment[] {
+/** The segments of a template: literals, and parameters with their targets. */
+function segmentsOf(template: string): (string | Parameter)[] {
   if (!template.startsWith('/')) throw new Error(`expected a route that starts with "/", got "${template}".`);
   const segments = template.slice(1).split('/').map(segmentOf);
   // Health checks are answered before the server has started.
-  if (segments.at(-1)!.literal === 'health')
-    throw new Error(`expected a route that does not end with "/health", the path of health checks.`);
+  if (segments.at(-1) === 'health') throw new Error(`expected a route that does not end with "/health", the path of health checks.`);
   if (template === '/openapi.json') throw new Error('expected a route other than "/openapi.json", the path of the OpenAPI document.');
   return segments;
 }
 
-function segmentOf(text: string): Segment {
+function segmentOf(text: string): string | Parameter {
   const parameter = /^\{([^{}]*)\}$/.exec(text);
   if (parameter !== null) return parameterOf(parameter[1]!);
   if (text === '' || text === '.' || text === '..' || !/^[\w.~!$&'()*+,;=:@-]+$/.test(text))
     throw new Error(`expected each segment of the route to be a literal such as "books", or a parameter such as "{id}", got "${text}".`);
-  return { literal: text, name: '', path: [] };
+  return text;
 }
 
 function parameterOf(text: string): Parameter {
@@ -107,26 +102,24 @@ function sourcesOf(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
   { method, queryParameters }: HTTPValues,
-  segments: readonly Segment[],
+  segments: readonly (string | Parameter)[],
 ): Sources {
   const given = new Map(variableDefinitions.map((definition) => [definition.variable.name.value, definition]));
   const targets: Target[] = [];
-  const add = (parameters: ReadonlyMap<string, Target>, { name, path }: Parameter): void => {
+  const add = (parameters: Map<string, Target>, { name, path }: Parameter): void => {
     const target = targetOf(schema, given, path);
-    if (
-      isListType(getNullableType(target.type)) &&
-      isListType(getNullableType((getNullableType(target.type) as { ofType: GraphQLInputType }).ofType))
-    )
+    const list = getNullableType(target.type);
+    if (isListType(list) && isListType(getNullableType(list.ofType)))
       throw new Error(`expected "${name}" not to be a list of lists, which a URL cannot have.`);
     if (parameters.has(name)) throw new Error(`expected the parameter "${name}" once.`);
     const other = targets.find((one) => contains(one, target) || contains(target, one));
     if (other !== undefined) throw new Error(`expected one source for $${path.join('.')}, got two.`);
     targets.push(target);
-    (parameters as Map<string, Target>).set(name, target);
+    parameters.set(name, target);
   };
   const inPath = new Map<string, Target>();
   const inQuery = new Map<string, Target>();
-  for (const segment of segments) if (segment.literal === undefined) add(inPath, segment);
+  for (const segment of segments) if (typeof segment !== 'string') add(inPath, segment);
   for (const one of queryParameters ?? []) add(inQuery, parameterOf(one));
 
   const isTargeted = (name: string, whole: boolean): boolean =>
