@@ -1,5 +1,5 @@
 import type { OperationExecution, ServerPlugin, ServerStartContext } from '../../server/index.ts';
-import { counted } from '../../shared/index.ts';
+import { counted, mayBeStored } from '../../shared/index.ts';
 import type { BudgetReport } from '../../shared/index.ts';
 import { costOf } from '../limits/index.ts';
 import { assertShared, inTime, refusal } from '../stores/index.ts';
@@ -9,8 +9,18 @@ import type { Client } from './client.ts';
 import { measured, planOf, pointsLeft, secondsUntil, takeOf } from './measured-plan.ts';
 import { assertBudgetOptions } from './options.ts';
 import type { BudgetOptions } from './options.ts';
-import { writeFields } from './rate-limit-fields.ts';
-import type { BudgetEntry } from './rate-limit-fields.ts';
+
+/**
+ * The entries of an operation in the fields of draft-ietf-httpapi-ratelimit-headers-11, in the syntax of Structured Fields (RFC 9651), and
+ * the points that it left.
+ */
+interface BudgetEntry {
+  readonly left: number | undefined;
+  /** The value of `RateLimit-Policy`. */
+  readonly policy: string;
+  /** The value of `RateLimit`; undefined if the store has failed. */
+  readonly limit: string | undefined;
+}
 
 /** Key of a fact: the entries of the `RateLimit` fields, for the operation that left the fewest points. */
 const ownFact: unique symbol = Symbol('budget');
@@ -54,8 +64,11 @@ export function budget<TContext = any>(options: BudgetOptions<TContext>): Server
     }),
     async request(call, next) {
       const response = await next();
-      const entry = call.facts.get(ownFact) as BudgetEntry | undefined;
-      if (entry !== undefined) writeFields(response.headers, entry);
+      const { policy, limit } = (call.facts.get(ownFact) ?? {}) as Partial<BudgetEntry>;
+      // A response that other clients may get has no such fields, because they are about one client.
+      if (policy === undefined || mayBeStored(response.headers)) return response;
+      response.headers.set('ratelimit-policy', policy);
+      if (limit !== undefined) response.headers.set('ratelimit', limit);
       return response;
     },
   };
@@ -76,9 +89,9 @@ async function pay(options: BudgetOptions, execution: OperationExecution, cost: 
     const report: BudgetReport = { policy, capacity, cost, left };
     facts.set('budget', report);
     const limit = result && `"${policy}";r=${left};t=${Math.ceil(result.untilFull / 1e6)}`;
-    const least = (call.facts.get(ownFact) as BudgetEntry | undefined)?.report.left ?? Infinity;
+    const least = (call.facts.get(ownFact) as BudgetEntry | undefined)?.left ?? Infinity;
     if ((left ?? Infinity) <= least)
-      call.facts.set(ownFact, { report, policy: `"${policy}";${plan.parameters}`, limit } satisfies BudgetEntry);
+      call.facts.set(ownFact, { left, policy: `"${policy}";${plan.parameters}`, limit } satisfies BudgetEntry);
   };
   // The cost of a list of infinite size is NaN if its items cost nothing.
   if (!(cost <= capacity)) {

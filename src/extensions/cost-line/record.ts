@@ -1,8 +1,8 @@
-import type { AnswerDecision, BudgetReport } from '../../shared/index.ts';
-import type { ErrorBehavior } from '../../server/index.ts';
+import type { AnswerDecision } from '../../shared/index.ts';
+import type { OperationDescription } from '../operation-record/index.ts';
 
 /** The cost of one operation. */
-export interface CostRecord {
+export interface CostRecord extends Pick<OperationDescription, 'onError' | 'idempotency' | 'budget' | 'needs'> {
   /** The name of the operation. null: it has none, or the request was refused before an operation was chosen. */
   readonly operation: string | null;
   /** null: the request was refused before an operation was chosen. */
@@ -46,14 +46,6 @@ export interface CostRecord {
    * `hit`: the answer came from the store. Without `public` the decision was not known yet.
    */
   readonly sharing?: AnswerDecision;
-  /** The effect of errors on the answer, if the request or the trusted document names one. */
-  readonly onError?: ErrorBehavior;
-  /** With the extension `idempotency`, for an operation with a key: it ran, its stored answer was sent, or it was refused. */
-  readonly idempotency?: 'claimed' | 'replayed' | 'refused';
-  /** With the extension `budget`: the points that the operation cost, and those that its client has left. */
-  readonly budget?: BudgetReport;
-  /** With the extension `authorization`: the rules of the selected fields, if there are any, such as "scopes read:books". */
-  readonly needs?: readonly string[];
   /**
    * The place in a batch, whose bytes and status are those of the whole answer. Malformed elements do not count, because they are no
    * operations.
@@ -80,9 +72,9 @@ export function toEmbeddedMetrics(record: CostRecord, namespace: string, timesta
     upstreamOutcomes: upstream.outcomes,
     errorCount: Object.values(errors).reduce((sum, count) => sum + count, 0),
     errors,
-    ...(sharing && { sharing }),
-    ...(budget && { budget }),
-    ...(batch && { batch }),
+    sharing,
+    budget,
+    batch,
   };
 }
 

@@ -9,13 +9,13 @@ export type CDN = 'netlify' | 'cloudflare' | 'cloudfront' | 'vercel' | 'fastly' 
 /** The header fields that a store reads, and their limits. */
 export interface Dialect {
   /** The field with the lifetime for the store only. Undefined if it reads `s-maxage` of Cache-Control. */
-  readonly lifetime: string | undefined;
+  readonly lifetime?: string;
   /** A directive beside the lifetime. */
   readonly directive?: string;
   /** False for a store that does not read stale-while-revalidate and stale-if-error, such as Cloudflare with `s-maxage`. Default: true */
   readonly stale?: boolean;
   /** The form of tags; undefined if the store has no tags. */
-  readonly tags: TagDialect | undefined;
+  readonly tags?: TagDialect;
   /**
    * The effect of `Vary`. "listed": fields other than Accept count if the store's own settings name them. "written": those of `varyHeaders`
    * and Origin count, because answers name them in another field. "ignored": they never count.
@@ -64,7 +64,6 @@ export const dialects: Readonly<Record<CDN, Dialect>> = {
     keyHasAccept: false,
   },
   cloudfront: {
-    lifetime: undefined,
     tags: { header: 'cache-tag', separator: ',', maxTags: 50, maxLength: 256, maxTotal: safeTotal },
     vary: 'listed',
     keyHasAccept: false,
@@ -80,12 +79,11 @@ export const dialects: Readonly<Record<CDN, Dialect>> = {
     vary: 'honoured',
   },
   varnish: {
-    lifetime: undefined,
     // Varnish refuses a field of more than 8 KiB (http_resp_hdr_len).
     tags: { header: 'xkey', separator: ' ', maxTags: 1_000, maxLength: 1_024, maxTotal: safeTotal },
     vary: 'honoured',
   },
-  rfc9213: { lifetime: 'cdn-cache-control', tags: undefined, vary: 'honoured' },
+  rfc9213: { lifetime: 'cdn-cache-control', vary: 'honoured' },
   'apollo-router': {
     // Replaces the lifetime for browsers, which do not call a subgraph.
     lifetime: 'cache-control',

@@ -7,23 +7,24 @@ import type { OperationExecution } from '../../server/index.ts';
 import type { IdempotencyOptions } from './options.ts';
 import { refusalFor } from './refusals.ts';
 
-/** The position of an operation's key. */
-export type KeySource =
-  | { readonly kind: 'header'; readonly key: string }
-  /** The argument of `@idempotent`, which may be a variable. */
-  | { readonly kind: 'directive'; readonly field: FieldNode };
+/** The key of an operation. */
+export interface FoundKey {
+  readonly key: string;
+  /** True for a key in the header, which belongs to all elements of a batch; false for one in the document. */
+  readonly isInHeader: boolean;
+}
 
 /** The key of a mutation; undefined if it has none. Throws if the key is malformed, or missing though it is required. */
 export function findKey(
   { bareKeys = false, required = false }: Pick<IdempotencyOptions, 'bareKeys' | 'required'>,
   execution: OperationExecution,
-): KeySource | undefined {
+): FoundKey | undefined {
   const header = execution.call.request.headers.get('idempotency-key') ?? undefined;
   // Most documents do not contain the name, and need no visit.
-  const field = execution.source.includes('idempotent') ? fieldWithKey(execution) : undefined;
-  if (header !== undefined && field !== undefined) throw invalidKey('the header Idempotency-Key or @idempotent, got both');
-  if (header !== undefined) return { kind: 'header', key: parseHeader(header, bareKeys) };
-  if (field !== undefined) return { kind: 'directive', field };
+  const directive = execution.source.includes('idempotent') ? directiveWithKey(execution) : undefined;
+  if (header !== undefined && directive !== undefined) throw invalidKey('the header Idempotency-Key or @idempotent, got both');
+  if (header !== undefined) return { key: parseHeader(header, bareKeys), isInHeader: true };
+  if (directive !== undefined) return { key: readKey(directive, execution), isInHeader: false };
   if (isRequired(required, execution)) throw refusalFor('IDEMPOTENCY_KEY_REQUIRED');
   return undefined;
 }
@@ -36,10 +37,9 @@ export function needsKeyWith({ required = false }: Pick<IdempotencyOptions, 'req
   return (mutation) => (countDirectives(mutation) > 0 ? undefined : isRequired(required, mutation));
 }
 
-/** The text of the key. Throws if the argument of `@idempotent` is no key. */
-export function readKey(source: KeySource, { variableValues }: Pick<OperationExecution, 'variableValues'>): string {
-  if (source.kind === 'header') return source.key;
-  const value = directiveOf(source.field)!.arguments?.find(({ name }) => name.value === 'key')?.value;
+/** The argument of `@idempotent`, which may be a variable. Throws if it is no key. */
+function readKey(directive: DirectiveNode, { variableValues }: OperationExecution): string {
+  const value = directive.arguments?.find(({ name }) => name.value === 'key')?.value;
   const key = value?.kind === 'Variable' ? variableValues[value.name.value] : value?.kind === 'StringValue' && value.value;
   if (typeof key !== 'string' || !plainKey.test(key)) throw invalidKey(`@idempotent with a key of ${characters}`);
   return key;
@@ -69,13 +69,15 @@ function parseHeader(value: string, bareKeys: boolean): string {
   throw invalidKey(`one Idempotency-Key of ${characters}${bareKeys ? '' : ' in quotation marks'}`);
 }
 
-/** The root field with `@idempotent`. Throws if the directive is anywhere else, or there are several root fields. */
-function fieldWithKey(execution: OperationExecution): FieldNode | undefined {
-  if (countDirectives(execution) === 0) return undefined;
+/** The directive `@idempotent`. Throws if it is on anything but the only root field. */
+function directiveWithKey(execution: OperationExecution): DirectiveNode | undefined {
+  const count = countDirectives(execution);
+  if (count === 0) return undefined;
   const [field, other] = rootFields(execution);
-  if (other !== undefined || field === undefined || directiveOf(field) === undefined || countDirectives(execution) > 1)
+  const directive = field?.directives?.find(({ name }) => name.value === 'idempotent');
+  if (other !== undefined || directive === undefined || count > 1)
     throw invalidKey('@idempotent on the only root field of the mutation, or the header Idempotency-Key');
-  return field;
+  return directive;
 }
 
 /** Counts `@idempotent` in the operation and in fragments. Other operations of the document do not count. */
@@ -86,10 +88,6 @@ function countDirectives({ document, operation }: Parameters<NeedsKey>[0]): numb
   };
   for (const one of document.definitions) if (one === operation || one.kind === 'FragmentDefinition') visit(one, { Directive: countOne });
   return count;
-}
-
-function directiveOf({ directives }: FieldNode): DirectiveNode | undefined {
-  return directives?.find(({ name }) => name.value === 'idempotent');
 }
 
 /** Returns the root fields, including fields of fragments and fields that `@skip` leaves out, without `__typename`. */

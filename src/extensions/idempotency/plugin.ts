@@ -40,15 +40,15 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
     },
     async execution(execution, next) {
       if (execution.operation.operation !== 'mutation') return next();
-      const source = findKey(options, execution);
-      if (source === undefined) {
+      const found = findKey(options, execution);
+      if (found === undefined) {
         // Only an instance of a class can be the context of several operations, one of which may have a key.
         if (!isPlainObject(execution.contextValue)) rememberRecord(execution.contextValue, '');
         return next();
       }
       // A client that loses the connection retries, so the mutation must end, and its answer must be stored.
       execution.invocation.until = 'deadline';
-      const running = runOnce(settings, { execution, source }, () => next({ inOneAnswer: true }));
+      const running = runOnce(settings, { execution, found }, () => next({ inOneAnswer: true }));
       // A claim that comes too late is released.
       execution.invocation.waitUntil(running.catch(() => {}));
       return running;

@@ -6,8 +6,8 @@ import type { Seconds } from '../../datasources/index.ts';
 import type { OperationExecution, Logger, OperationOutcome } from '../../server/index.ts';
 import { toReplay, toStoredAnswer } from './answer.ts';
 import { rememberRecord } from './idempotency-key-of.ts';
-import { fingerprintOf, readKey, recordId, rootFields } from './keys.ts';
-import type { KeySource } from './keys.ts';
+import { fingerprintOf, recordId, rootFields } from './keys.ts';
+import type { FoundKey } from './keys.ts';
 import type { IdempotencyOptions } from './options.ts';
 import { refusalFor } from './refusals.ts';
 import type { RefusalCode } from './refusals.ts';
@@ -34,14 +34,13 @@ interface Attempt {
 /** Runs an operation unless its key has been used, and stores its answer; else returns the stored answer, or throws a refusal. */
 export async function runOnce(
   settings: RunSettings,
-  { execution, source }: { readonly execution: OperationExecution; readonly source: KeySource },
+  { execution, found }: { readonly execution: OperationExecution; readonly found: FoundKey },
   next: () => Promise<OperationOutcome>,
 ): Promise<OperationOutcome> {
-  const key = readKey(source, execution);
   const identity = await identityOf(settings, execution);
-  // A key in the document belongs to its field, however the operation is sent. A key in the header belongs to all elements of a batch.
-  const position = source.kind === 'header' ? (execution.batchIndex ?? 0) : 0;
-  const id = recordId(settings.prefix, [identity, key, position]);
+  // A key in the document belongs to its field, however the operation is sent.
+  const position = found.isInHeader ? (execution.batchIndex ?? 0) : 0;
+  const id = recordId(settings.prefix, [identity, found.key, position]);
   const attempt: Attempt = { settings, execution, id, token: crypto.randomUUID() };
   const fingerprint = fingerprintOf(execution);
   const claimed = await claim(attempt, fingerprint);

@@ -10,12 +10,13 @@ export interface OperationDescription {
   readonly type?: 'query' | 'mutation' | 'subscription';
   /** SHA-256 of the document, as clients send it with persisted queries. */
   readonly hash?: string;
+  /** The effect of errors on the answer, if the request or the trusted document names one. */
   readonly onError?: ErrorBehavior;
-  /** With the extension `idempotency`, if the operation has a key. */
+  /** With the extension `idempotency`, for an operation with a key: it ran, its stored answer was sent, or it was refused. */
   readonly idempotency?: RunDecision;
-  /** With the extension `budget`, if the operation took points. */
+  /** With the extension `budget`: the points that the operation cost, and those that its client has left. */
   readonly budget?: BudgetReport;
-  /** With the extension `authorization`: the rules of what the operation selects. */
+  /** With the extension `authorization`: the rules of the selected fields, if there are any, such as "scopes read:books". */
   readonly needs?: readonly string[];
 }
 

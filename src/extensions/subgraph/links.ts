@@ -62,13 +62,8 @@ export function readLinks(schemas: readonly SchemaNode[]): Links {
   return { key: local('@key').slice(1), definitions: new Map([...own, ...written([...known.values()], local)]) };
 }
 
-interface FoundLinks {
-  readonly linkName: string;
-  readonly links: readonly Link[];
-  readonly federation: readonly Link[];
-}
-
-function linksIn(schemas: readonly SchemaNode[]): FoundLinks {
+/** All links of a schema, and among them those to federation. */
+function linksIn(schemas: readonly SchemaNode[]) {
   const uses = schemas.flatMap(({ directives = [] }) => directives.map(linkOf));
   // `link`, unless a link to the link specification renames it: `@lnk(url: "https://specs.apollo.dev/link/v1.0", as: "lnk")`.
   const linkName = uses.find(({ name, url, as }) => specificationOf(url) === 'link' && as === name)?.name ?? 'link';

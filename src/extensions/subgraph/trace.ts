@@ -63,7 +63,7 @@ export class ExecutionTrace {
   #size = 0;
   /** The nodes of objects and lists, which are deep and have many fields. */
   readonly #parents = new Map<Path, TraceNode>();
-  readonly #batched: { readonly keys: readonly (string | number)[]; readonly parents: number; readonly field: TracedField }[] = [];
+  readonly #batched: BatchedField[] = [];
 
   get isTooLarge(): boolean {
     return this.#size > maxSize;
@@ -84,7 +84,7 @@ export class ExecutionTrace {
     if (this.isTooLarge) return resolve();
     const field = { name, type, parentType: parentType.name, start: this.elapsed, end: 0 };
     if (parents === undefined) this.#parentOf(path).child(path.key).field = field;
-    else this.#batched.push({ keys: responsePathAsArray(path), parents, field });
+    else this.#batched.push({ keys: responsePathAsArray(path), field, missing: { count: parents } });
     const end = (): void => void (field.end = this.elapsed);
     let value: unknown;
     try {
@@ -98,7 +98,7 @@ export class ExecutionTrace {
 
   /** Adds a node for each parent of batched fields: they are called without the indexes of lists, which are found in the answer. */
   addBatchedFields(data: unknown): void {
-    for (const { keys, parents, field } of this.#batched) addToParents(this.root, data, { keys, field, missing: { count: parents } });
+    for (const batched of this.#batched) addToParents(this.root, data, batched);
   }
 
   addError(path: readonly (string | number)[] | undefined, error: TracedError): void {

@@ -23,13 +23,14 @@ export function annotationOfField(field: Field): CacheAnnotation {
 function readAnnotation(directives: readonly ConstDirectiveNode[] | undefined): CacheAnnotation | undefined {
   const args = directives?.find(({ name }) => name.value === 'cacheControl')?.arguments;
   if (args === undefined) return undefined;
-  const valueOf = (name: string): unknown => args.find((argument) => argument.name.value === name)?.value;
-  const maxAge = valueOf('maxAge') as { kind: string; value: string } | undefined;
-  const scope = valueOf('scope') as { kind: string; value: CacheScope } | undefined;
-  const inherit = valueOf('inheritMaxAge') as { kind: string; value: boolean } | undefined;
-  const scopeValue = scope?.kind === 'EnumValue' ? scope.value : undefined;
-  if (inherit?.kind === 'BooleanValue' && inherit.value) return { inheritMaxAge: true, scope: scopeValue };
-  return { maxAge: maxAge?.kind === 'IntValue' ? Number(maxAge.value) : undefined, scope: scopeValue };
+  const valueOf = (name: string, kind: string): unknown => {
+    const node = args.find((argument) => argument.name.value === name)?.value;
+    return node?.kind === kind ? (node as { readonly value?: unknown }).value : undefined;
+  };
+  const scope = valueOf('scope', 'EnumValue') as CacheScope | undefined;
+  if (valueOf('inheritMaxAge', 'BooleanValue') === true) return { inheritMaxAge: true, scope };
+  const maxAge = valueOf('maxAge', 'IntValue');
+  return { maxAge: maxAge === undefined ? undefined : Number(maxAge), scope };
 }
 
 /** True if a lifetime or a scope is set. */
