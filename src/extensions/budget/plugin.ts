@@ -46,6 +46,7 @@ export function budget<TContext = any>(options: BudgetOptions<TContext>): Server
     onlyWatches: true,
     corsHeaders: { exposed: ['RateLimit', 'RateLimit-Policy', 'Retry-After'] },
     schemaWillBuild: (_parts, environment) => assertShared(options.store, environment),
+    check: ({ facts }) => void facts.set('budget', true),
     start(context) {
       context.facts.set('budget', true);
       server = context;

@@ -28,7 +28,8 @@ export function limits(options: LimitsOptions): ServerPlugin {
     position: 'first',
     onlyWatches: true,
     pageDefaults: (schema) => pricesFor(schema).pages,
-    check({ schema, trustedDocuments }) {
+    check({ schema, facts, trustedDocuments }) {
+      facts.set('limits', pricesFor(schema));
       for (const [id, published] of trustedDocuments()) assertWithin(pricesFor(schema), id, published);
     },
     start({ schema, facts }) {

@@ -1,4 +1,4 @@
-import type { ServerPlugin } from '../../server/index.ts';
+import type { ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { metadataDoor, metadataPath } from './authorization.ts';
 import { MCPDoor } from './door.ts';
 import { Explorer } from './explore/index.ts';
@@ -24,13 +24,18 @@ export function mcp<TContext = any>(given: MCPOptions<TContext>): ServerPlugin {
   const options = given as MCPOptions;
   const { authorization, explore = false, path: end = '/mcp' } = options;
   let explorer: Explorer | undefined;
+  const explorerOf = (start: Pick<ServerStartContext, 'schema' | 'facts'>): Explorer | undefined =>
+    explore ? new Explorer(explore === true ? {} : explore, start) : undefined;
   return {
     once: 'mcp()',
     documentDirectives: [directive],
     ...(explore && { document: (operation, next) => explorer!.read(operation, next) }),
-    check: (context) => makeTools(options, context).warnings,
+    check(context) {
+      explorerOf(context);
+      return makeTools(options, context).warnings;
+    },
     doors(start) {
-      explorer = explore ? new Explorer(explore === true ? {} : explore, start) : undefined;
+      explorer = explorerOf(start);
       const door = new MCPDoor(options, start, explorer);
       const metadata = authorization && metadataDoor(authorization);
       return ({ path }) => {

@@ -140,9 +140,11 @@ export interface ServerPlugin<TContext = unknown> extends ApolloHooks<TContext> 
   /**
    * Called by the command `check`, after the options and the schema were found to be right. Throws an Error for what would fail later, and
    * may return notices about what is probably not meant. `verbose`: the command has this flag, and notices may also report what was found.
-   * Must have no effects: the server does not start.
+   * Must have no effects: the server does not start. `facts` are those that other plugins have set in `check`; plugins with `doors` are last.
    */
-  check?(context: Pick<ServerStartContext, 'schema' | 'trustedDocuments'> & { readonly verbose?: boolean }): readonly string[] | void;
+  check?(
+    context: Pick<ServerStartContext, 'schema' | 'trustedDocuments' | 'facts'> & { readonly verbose?: boolean },
+  ): readonly string[] | void;
   /** Called once per process, before the first request is served. If it fails, so does that request, and the next one retries it. */
   start?(context: ServerStartContext): PromiseOrValue<StartedPlugin | void>;
 

@@ -99,6 +99,7 @@ const wrongOptions = mistakesOf(`
   plugins: [mcp({})] → name of mcp to be a string
   plugins: [mcp({ name: 'a', version: '1', tools: ['x'] })] → tools of mcp to be an object like { find_books: { document: id } }
   plugins: [mcp({ name: 'a', version: '1', origins: 'https://a.example' })] → a list of origins such as 'https://app.example.com'
+  plugins: [mcp({ name: 'a', version: '1', explore: true }), limits({ maxCost: 5 })] → agents write queries that could cost anything. Add budget({ … }) to plugins
   plugins: [budget({ identity: () => 'a', capacity: 1, refillPerSecond: 1 })] → such as redisStore(…), got undefined
   plugins: [idempotency({ store: new Map(), identity: () => 'a' })] → redisStore(…), got a client, or a KeyValueCache, which is not atomic
   plugins: [edge({})] → cdn of edge to be one of netlify, [...] Without a CDN, give it a store

@@ -73,7 +73,7 @@ interface Coerced {
 /** Answers `search_schema` and `run_query`. */
 export class Explorer {
   readonly #options: ExploreOptions;
-  readonly #start: ServerStartContext;
+  readonly #start: Pick<ServerStartContext, 'schema' | 'facts'>;
   readonly #rights: RightsFact | undefined;
   #visible: VisibleSchema | undefined;
   #ranking: Ranking | undefined;
@@ -83,7 +83,7 @@ export class Explorer {
   readonly #running = new WeakMap<GraphQLRequest, Facts | undefined>();
 
   /** Throws unless queries have a bound: a price, and a budget. */
-  constructor(options: ExploreOptions, start: ServerStartContext) {
+  constructor(options: ExploreOptions, start: Pick<ServerStartContext, 'schema' | 'facts'>) {
     const { facts, schema } = start;
     const missing = [
       ...((facts.get('limits') as LimitsFact | undefined)?.maxCost === undefined ? ['limits({ maxCost: 1000 })'] : []),

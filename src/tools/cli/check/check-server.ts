@@ -70,10 +70,12 @@ function checkStarted(
     const resolver = option === 'resolvers' ? placeOfResolver(options.resolvers, keys) : undefined;
     return { ...(resolver ?? placeOfOption(option ?? '', call)), message };
   });
-  const inPlugins = plugins.flatMap((plugin) => {
+  const facts: ServerStartContext['facts'] = new Map();
+  const ordered = plugins.toSorted((one, other) => Number('doors' in one) - Number('doors' in other));
+  const inPlugins = ordered.flatMap((plugin) => {
     try {
       notices.push(
-        ...(assertSynchronous(plugin.check?.({ schema, trustedDocuments: () => documents, verbose }), 'check of a plugin') ?? []),
+        ...(assertSynchronous(plugin.check?.({ schema, facts, trustedDocuments: () => documents, verbose }), 'check of a plugin') ?? []),
       );
       return [];
     } catch (error) {

@@ -79,7 +79,7 @@ describe('tools', () => {
     const schema = buildSchema('type Query { fails: Int }');
 
     const message = 'Expected the tool "x" of mcp to name a trusted document, got the id "none"';
-    assert.throws(() => plugin.check?.({ schema, trustedDocuments: () => [] }), new RegExp(message));
+    assert.throws(() => plugin.check?.({ schema, facts: new Map(), trustedDocuments: () => [] }), new RegExp(message));
   });
 
   test('need the directive itself: its name in a comment or a string does not expose a document', async () => {
