@@ -53,7 +53,7 @@ export class Rules {
   /** Equal rules are the same object, so that those of a thousand types count once. */
   readonly #all = new Map<string, RightsRule>();
   #sorted: readonly RightsRule[] | undefined;
-  /** Whether a type is from text. Undefined if no place without a node has been read. */
+  /** Whether a type, or the definition of one of the directives, is from text. Undefined if no place without a node has been read. */
   #hasText: boolean | undefined;
   readonly #fields = new Map<Owner, Map<string, Directives>>();
   readonly #whole = new Map<Place, readonly RightsRule[]>();
@@ -148,10 +148,12 @@ export class Rules {
   #mayHaveLost(place: Place, owner: Owner | undefined): boolean {
     // A type in code says itself that it lacks a node. Libraries add the fields of a subgraph to its schema.
     const isKnown = owner
-      ? !owner.astNode || /^_(?:Service|Entity)$/.test(getNamedType((place as Field).type).name)
+      ? !owner.astNode || /^_(?:service _Service|entities _Entity)$/.test(`${place.name} ${getNamedType((place as Field).type).name}`)
       : isBuiltIn(place as GraphQLNamedType);
     if (isKnown || this.#schema.extensions?.['authorization'] === null) return false;
-    return (this.#hasText ??= Object.values(this.#schema.getTypeMap()).some(isFromText));
+    return (this.#hasText ??=
+      [...this.#names.keys()].some((name) => this.#schema.getDirective(name)?.astNode) ||
+      Object.values(this.#schema.getTypeMap()).some(isFromText));
   }
 
   #readDirective(name: string, read: () => Values, place: string): readonly RightsRule[] {
@@ -200,12 +202,12 @@ function nodesOf(type: object): readonly Node[] {
   return astNode ? [astNode, ...extensionASTNodes] : extensionASTNodes;
 }
 
-/** Whether a type had a definition in a text. Libraries make nodes for directives of a type in code, without a description or fields. */
+/** Whether a type had a definition in a text. Libraries make nodes for directives in code, without a location, a description or fields. */
 function isFromText(type: GraphQLNamedType): boolean {
   // A library may have given them nodes, for all schemas.
   if (isBuiltIn(type)) return false;
   const nodes = nodesOf(type);
-  if (type.astNode) return partsOf(nodes[0]!).length > 0;
+  if (type.astNode) return type.astNode.loc !== undefined || partsOf(nodes[0]!).length > 0;
   const parts = 'getFields' in type ? Object.values(type.getFields()) : 'getValues' in type ? type.getValues() : [];
   const extended: readonly unknown[] = nodes.flatMap(partsOf);
   return parts.some(({ astNode }) => astNode && 'description' in astNode && !extended.includes(astNode));

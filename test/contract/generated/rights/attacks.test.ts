@@ -314,6 +314,20 @@ const transforms: readonly {
     answer: 500,
   },
   {
+    title: 'each field, also in their types',
+    transform: (schema) => mapSchema(schema, { [MapperKind.OBJECT_FIELD]: ({ astNode: _node, ...field }) => field }),
+    open: 500,
+    answer: 500,
+  },
+  {
+    title: 'a field that returns a type of subgraphs, under another name',
+    text: 'type Query { open: Int closed: _Entity @authenticated user: User } union _Entity = Found type Found { id: Int }',
+    closed: 'closed { ... on Found { id } }',
+    transform: (schema) =>
+      mapSchema(schema, { [MapperKind.OBJECT_FIELD]: ({ astNode, ...field }) => (astNode!.name.value === 'closed' ? field : undefined) }),
+    answer: 500,
+  },
+  {
     title: 'a scalar, because another has taken its place',
     text: 'type Query { open: Int closed: Closed user: User } scalar Closed @authenticated',
     transform: (schema) => mapSchema(schema, { [MapperKind.SCALAR_TYPE]: ({ name }) => new GraphQLScalarType({ name }) }),
