@@ -33,6 +33,7 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
     onlyWatches: true,
     corsHeaders: { allowed: ['Idempotency-Key'], exposed: ['Idempotent-Replayed', 'Retry-After'] },
     schemaWillBuild: (_parts, environment) => assertShared(options.store, environment),
+    check: ({ schema }) => assertRequired(options, schema),
     start(context) {
       assertRequired(options, context.schema);
       context.facts.set('idempotency', needsKeyWith(options));

@@ -102,6 +102,7 @@ const wrongOptions = mistakesOf(`
   plugins: [mcp({ name: 'a', version: '1', explore: true }), limits({ maxCost: 5 })] → agents write queries that could cost anything. Add budget({ … }) to plugins
   plugins: [budget({ identity: () => 'a', capacity: 1, refillPerSecond: 1 })] → such as redisStore(…), got undefined
   plugins: [idempotency({ store: new Map(), identity: () => 'a' })] → redisStore(…), got a client, or a KeyValueCache, which is not atomic
+  plugins: [idempotency({ store: (await import('graphql-functions/idempotency')).memoryStore(), identity: () => 'a', required: ['by'] })] → required of idempotency to list mutations, got "by"
   plugins: [edge({})] → cdn of edge to be one of netlify, [...] Without a CDN, give it a store
   plugins: [landingPage({ embeded: false })] → Did you mean "embedded"?
   plugins: [{ requestDidStart: async () => ({ async willSendRespons() {} }) }] → Did you mean "willSendResponse"?
