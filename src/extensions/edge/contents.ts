@@ -1,6 +1,7 @@
 import { isAbstractType } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
 
+import { getOrCreate } from '../../shared/index.ts';
 import type { Place } from './selection.ts';
 
 /** The data of an answer, or one of its objects. */
@@ -55,14 +56,8 @@ export class Contents {
     const id = typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
     this.types.add(type.name);
     if (id === undefined) this.unnamed.add(type.name);
-    else setOf(this.ids, type.name).add(id);
-    if (isAbstractType(place.type)) setOf(this.abstract, place).add(id);
+    else getOrCreate(this.ids, type.name, () => new Set()).add(id);
+    if (isAbstractType(place.type)) getOrCreate(this.abstract, place, () => new Set()).add(id);
     this.addFields(place, type, object);
   }
-}
-
-function setOf<TKey, TValue>(sets: Map<TKey, Set<TValue>>, key: TKey): Set<TValue> {
-  const set = sets.get(key) ?? new Set<TValue>();
-  sets.set(key, set);
-  return set;
 }

@@ -1,6 +1,7 @@
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 
 import type { ExecutionObserver } from '../../executor/index.ts';
+import { getOrCreate } from '../../shared/index.ts';
 import { cacheControlOf } from './cache-hints/field-policy.ts';
 import type { FieldHint, FieldHints, OverallPolicy } from './cache-hints/field-policy.ts';
 import { newCachePolicy } from './cache-hints/policy.ts';
@@ -53,8 +54,7 @@ export class ResolverHints implements ExecutionObserver {
   }
 
   #callsOf(parent: GraphQLObjectType, node: FieldNode): Calls {
-    const ofNode = this.#calls.get(node) ?? [];
-    this.#calls.set(node, ofNode);
+    const ofNode = getOrCreate(this.#calls, node, () => []);
     const known = ofNode.find((calls) => calls.parent === parent);
     if (known !== undefined) return known;
     const calls = { parent, count: 0, hinted: 0 };

@@ -11,6 +11,7 @@ import type {
 
 import { selectionsOf } from '../../executor/index.ts';
 import type { SelectionsOrigin } from '../../executor/index.ts';
+import { getOrCreate } from '../../shared/index.ts';
 
 type Collect = ReturnType<typeof selectionsOf>;
 
@@ -73,8 +74,7 @@ export class Place {
   typeOf(object: Readonly<Record<string, unknown>>): GraphQLObjectType | undefined {
     if (!isAbstractType(this.type)) return this.types[0];
     const keys = Object.keys(object).join(' ');
-    const withKeys = this.#typesByKeys.get(keys) ?? this.types.filter((type) => this.shapeOf(type).keys === keys);
-    this.#typesByKeys.set(keys, withKeys);
+    const withKeys = getOrCreate(this.#typesByKeys, keys, () => this.types.filter((type) => this.shapeOf(type).keys === keys));
     if (withKeys.length === 1) return withKeys[0];
     // A name that another type has under the alias of __typename is not believed.
     const [key] = withKeys.length === 0 ? [] : this.shapeOf(withKeys[0]!).typenameKeys;
@@ -83,8 +83,10 @@ export class Place {
   }
 
   shapeOf(type: GraphQLObjectType): Shape {
-    const known = this.#shapes.get(type);
-    if (known !== undefined) return known;
+    return getOrCreate(this.#shapes, type, () => this.#newShape(type));
+  }
+
+  #newShape(type: GraphQLObjectType): Shape {
     const { fields } = this.#collect(type, this.#nodes);
     const nested = fields.flatMap(({ responseName: key, definition, nodes }): NestedField[] => {
       if (nodes[0]!.selectionSet === undefined || definition.name.startsWith('__')) return [];
@@ -92,14 +94,12 @@ export class Place {
         { key, hasList: hasList(definition.type), below: new Place(this.#schema, this.#collect, getNamedType(definition.type), nodes) },
       ];
     });
-    const shape = {
+    return {
       keys: fields.map(({ responseName }) => responseName).join(' '),
       typenameKeys: fields.flatMap(({ responseName, fieldName }) => (fieldName === '__typename' ? responseName : [])),
       idKey: fields.find(({ definition }) => definition.name === 'id' && definition.args.length === 0)?.responseName,
       fields: nested,
     };
-    this.#shapes.set(type, shape);
-    return shape;
   }
 
   /** The names of the fields that are selected for the root object. */

@@ -1,7 +1,7 @@
 import { Kind } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { fragmentsOf } from '../../shared/index.ts';
+import { fragmentsOf, getOrCreate } from '../../shared/index.ts';
 import type { FieldHints, OverallPolicy } from './cache-hints/field-policy.ts';
 import { newCachePolicy } from './cache-hints/policy.ts';
 import { rootOf } from './selection.ts';
@@ -34,8 +34,7 @@ export class StaticHints {
     { document, operation }: { readonly document: DocumentNode; readonly operation: OperationDefinitionNode },
     variables: Variables = {},
   ): OperationHints | undefined {
-    const outcomes = this.#known.get(operation) ?? new Map<string, OperationHints | undefined>();
-    this.#known.set(operation, outcomes);
+    const outcomes = getOrCreate(this.#known, operation, () => new Map());
     const conditions = conditionsOf(operation, variables);
     const key = [...conditions].flatMap(([name, value]) => (value ? name : [])).join(',');
     if (outcomes.has(key)) return outcomes.get(key);

@@ -23,6 +23,7 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
+import { getOrCreate } from '../../shared/index.ts';
 import { descriptionKeyword, leafSchema, orNull, SchemaSize } from './json-schema.ts';
 import type { Components, JSONSchema, Parts } from './json-schema.ts';
 
@@ -137,19 +138,13 @@ class OutputWriter {
       if (selection.kind === Kind.FIELD) {
         const key = (selection.alias ?? selection.name).value;
         const field = fieldOf(type, selection.name.value);
-        const known = selected.get(key) ?? {
-          type: field.type,
-          notes: descriptionKeyword(field, this.#output.components),
-          below: [],
-          isCertain: false,
-          isOwn: false,
-        };
+        const notes = descriptionKeyword(field, this.#output.components);
+        const known = getOrCreate(selected, key, () => ({ type: field.type, notes, below: [], isCertain: false, isOwn: false }));
         known.isCertain ||= isAlways;
         known.isOwn ||= isOwn;
         const below = getNamedType(field.type) as GraphQLCompositeType;
         if (selection.selectionSet !== undefined)
           known.below.push({ type: below, selectionSet: selection.selectionSet, isCertain: isAlways });
-        selected.set(key, known);
         continue;
       }
       const { typeCondition, selectionSet: inside } =
@@ -165,14 +160,13 @@ class OutputWriter {
   }
 
   #referTo(components: Components, name: string, fragment: Selections): JSONSchema {
-    const known = this.#references.get(name);
-    if (known !== undefined) return known;
-    const isInside = this.#isInFragment;
-    this.#isInFragment = true;
-    const reference = components.ofFragment(name, this.object([fragment]));
-    this.#isInFragment = isInside;
-    this.#references.set(name, reference);
-    return reference;
+    return getOrCreate(this.#references, name, () => {
+      const isInside = this.#isInFragment;
+      this.#isInFragment = true;
+      const reference = components.ofFragment(name, this.object([fragment]));
+      this.#isInFragment = isInside;
+      return reference;
+    });
   }
 
   #value(type: GraphQLOutputType, below: readonly Selections[]): JSONSchema {

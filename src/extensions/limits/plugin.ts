@@ -2,7 +2,7 @@ import { Kind } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
 import type { OperationExecution, CheckedDocument, ServerPlugin, ServerStartContext } from '../../server/index.ts';
-import { assertEntries } from '../../shared/index.ts';
+import { assertEntries, getOrCreate } from '../../shared/index.ts';
 import { expectations } from './options.ts';
 import type { LimitsOptions } from './options.ts';
 import { Prices } from './prices.ts';
@@ -18,11 +18,7 @@ export function limits(options: LimitsOptions): ServerPlugin {
   assertEntries('', options, expectations, 'limits');
   /** Several servers may have the same options. */
   const known = new WeakMap<GraphQLSchema, Prices>();
-  const pricesFor = (schema: GraphQLSchema): Prices => {
-    let prices = known.get(schema);
-    if (prices === undefined) known.set(schema, (prices = new Prices(schema, options)));
-    return prices;
-  };
+  const pricesFor = (schema: GraphQLSchema): Prices => getOrCreate(known, schema, () => new Prices(schema, options));
   return {
     // Refused operations reach no other plugin.
     position: 'first',
@@ -49,9 +45,8 @@ const ownFact: unique symbol = Symbol('prices');
  * operation that `limits()` refuses. 0 for one that only reads the schema.
  */
 export function costOf({ schema, facts }: ServerStartContext, execution: OperationExecution): number {
-  let prices = (facts.get('limits') ?? facts.get(ownFact)) as Prices | undefined;
-  if (prices === undefined) facts.set(ownFact, (prices = new Prices(schema, {})));
-  return prices.costOf(execution);
+  const prices = facts.get('limits') ?? getOrCreate(facts, ownFact, () => new Prices(schema, {}));
+  return (prices as Prices).costOf(execution);
 }
 
 /** Throws for a valid document that exceeds a limit in every request. */

@@ -14,7 +14,7 @@ import type {
 } from 'graphql';
 
 import type { OperationExecution } from '../../server/index.ts';
-import { fragmentsOf } from '../../shared/index.ts';
+import { fragmentsOf, getOrCreate } from '../../shared/index.ts';
 import type { LimitsFact } from '../../shared/index.ts';
 import type { LimitsOptions } from './options.ts';
 import { fieldAt, PageLimits } from './page-limits.ts';
@@ -92,14 +92,10 @@ export class Prices implements LimitsFact {
   /** Returns undefined if the type does not list the field, as with `__typename`, `__schema` and `__type`. */
   fieldOf(type: GraphQLNamedType | undefined, name: string): PricedField | undefined {
     if (!isObjectType(type) && !isInterfaceType(type)) return undefined;
-    let fields = this.#fields.get(type);
-    if (fields === undefined) this.#fields.set(type, (fields = new Map<string, PricedField>()));
-    let field = fields.get(name);
-    if (field !== undefined) return field;
     const definition = type.getFields()[name];
     if (definition === undefined) return undefined;
-    fields.set(name, (field = this.#price(type, definition)));
-    return field;
+    const fields = getOrCreate(this.#fields, type, () => new Map<string, PricedField>());
+    return getOrCreate(fields, name, () => this.#price(type, definition));
   }
 
   #price(type: GraphQLObjectType | GraphQLInterfaceType, { name, type: returned }: GraphQLField<unknown, unknown>): PricedField {
@@ -230,12 +226,10 @@ class Walk {
   }
 
   #measureFragment(name: string): Measure {
-    let known = this.#known.get(name);
-    if (known === undefined) {
+    return getOrCreate(this.#known, name, () => {
       const { typeCondition, selectionSet } = this.#fragments.get(name)!;
-      this.#known.set(name, (known = this.measure(this.#prices.schema.getType(typeCondition.name.value), selectionSet)));
-    }
-    return known;
+      return this.measure(this.#prices.schema.getType(typeCondition.name.value), selectionSet);
+    });
   }
 
   #addField(sum: Measure, parentType: GraphQLNamedType | undefined, node: FieldNode): void {

@@ -2,6 +2,8 @@ import * as graphql from 'graphql';
 import { getNamedType, getNullableType, isInputObjectType, isLeafType, isListType, Kind } from 'graphql';
 import type { ConstValueNode, FieldNode, GraphQLField, GraphQLInputField, GraphQLInputType, GraphQLLeafType, ValueNode } from 'graphql';
 
+import { getOrCreate } from '../../shared/index.ts';
+
 // A named import would fail with an older graphql before the message about its version.
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -39,7 +41,7 @@ export function findSizeInputs({ args }: GraphQLField<unknown, unknown>, names: 
     if (isSize(argument)) direct.push(toSizeInput(argument));
     else if (isInputObjectType(type)) {
       const fields = Object.values(type.getFields()).filter(isSize).map(toSizeInput);
-      if (fields.length > 0) objects.push({ name: argument.name, fields, byDefault: largestIn(defaultOf(argument), fields) });
+      if (fields.length > 0) objects.push({ name: argument.name, fields, byDefault: sizesIn(defaultOf(argument), fields).inObjects });
     }
   }
   return { direct, objects };
@@ -51,10 +53,11 @@ function toSizeInput(input: GraphQLInput): SizeInput {
   return { name: input.name, type: input.type, byDefault: toSize(input.type, defaultOf(input)) };
 }
 
-function largestIn(value: unknown, fields: readonly SizeInput[]): number {
+/** The sizes in an input object, or in a list of them. */
+function sizesIn(value: unknown, fields: readonly SizeInput[]): Sizes {
   const sizes = new Sizes();
   addValue(sizes, fields, value);
-  return sizes.inObjects;
+  return sizes;
 }
 
 /** The coerced default of an argument or input field. The property differs between graphql 16 and 17. */
@@ -164,17 +167,10 @@ export class SizeReader {
   }
 
   #addVariable(sizes: Sizes, fields: readonly SizeInput[], value: unknown): void {
-    let known = this.#known.get(value);
-    if (known === undefined) {
-      known = new Sizes();
-      addValue(known, fields, value);
-      this.#known.set(value, known);
-    }
-    sizes.join(known);
+    sizes.join(getOrCreate(this.#known, value, () => sizesIn(value, fields)));
   }
 }
 
-/** Adds the sizes in an input object, or in a list of them. */
 function addValue(sizes: Sizes, fields: readonly SizeInput[], value: unknown): void {
   if (Array.isArray(value)) for (const item of value) addValue(sizes, fields, item);
   else if (typeof value === 'object' && value !== null)

@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import { errorHashOf, sha256, textOfRule } from '../../shared/index.ts';
+import { errorHashOf, getOrCreate, sha256, textOfRule } from '../../shared/index.ts';
 import type { BudgetReport, RightsRule, RunDecision } from '../../shared/index.ts';
 import type { ErrorBehavior, OperationCall, OperationOutcome, PayloadOutcome } from '../../server/index.ts';
 
@@ -44,10 +44,7 @@ export class OperationRecord {
 
   /** The record of an operation: the same for all plugins. */
   static of({ facts }: Pick<OperationCall, 'facts'>): OperationRecord {
-    const known = facts.get(ownFact) as OperationRecord | undefined;
-    const record = known ?? new OperationRecord(facts);
-    if (known === undefined) facts.set(ownFact, record);
-    return record;
+    return getOrCreate(facts, ownFact, () => new OperationRecord(facts)) as OperationRecord;
   }
 
   /** Adds the outcome, or an answer after it. Each plugin calls this; an answer counts once. */

@@ -1,7 +1,7 @@
 import { defaultTypeResolver, GraphQLError, isInterfaceType, isObjectType } from 'graphql';
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
-import { describe, isObjectLike, toPromise } from '../../shared/index.ts';
+import { describe, getOrCreate, isObjectLike, toPromise } from '../../shared/index.ts';
 import type { References } from './reference-resolvers.ts';
 
 /** The type name of each entity. It is not written into entities, which may be shared or frozen. */
@@ -131,9 +131,7 @@ class EntitiesField {
   }
 
   #mistake(kind: unknown, create: () => Error): unknown {
-    let error = this.#known.get(kind);
-    if (error === undefined) this.#known.set(kind, (error = create()));
-    return error;
+    return getOrCreate(this.#known, kind, create);
   }
 
   /** An object type without a lifetime must not get the lifetime of another type. */
@@ -152,13 +150,7 @@ class EntitiesField {
 /** Returns the indexes of the references to each type. A `__typename` that names no type is an Error. */
 function placesByType(types: readonly unknown[]): ReadonlyMap<string, readonly number[]> {
   const places = new Map<string, number[]>();
-  for (let at = 0; at < types.length; at++) {
-    const type = types[at];
-    if (typeof type !== 'string') continue;
-    const known = places.get(type);
-    if (known === undefined) places.set(type, [at]);
-    else known.push(at);
-  }
+  for (const [at, type] of types.entries()) if (typeof type === 'string') getOrCreate(places, type, () => []).push(at);
   return places;
 }
 

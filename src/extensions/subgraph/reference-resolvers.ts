@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
 import { MergedResolvers } from '../../executor/schema/index.ts';
+import { getOrCreate } from '../../shared/index.ts';
 
 /** `__resolveReference`: returns the entity of a reference. */
 type ResolveReference = (reference: unknown, context: unknown, info: GraphQLResolveInfo) => unknown;
@@ -27,8 +28,7 @@ export class References {
 
   /** Returns the reference resolvers of a type. Throws an Error that says what to write if the type has both kinds. */
   of(type: string): ReferenceResolvers {
-    let known = this.#known.get(type);
-    if (known === undefined) {
+    return getOrCreate(this.#known, type, () => {
       const given = this.#resolvers.get(type);
       const one = resolverNamed(singular, type, given?.get(singular));
       const all = resolverNamed(plural, type, given?.get(plural));
@@ -36,9 +36,8 @@ export class References {
         throw new Error(
           `resolvers.${type} has ${singular} and ${plural}. Remove one of them: ${plural} is called once for all references.`,
         );
-      this.#known.set(type, (known = { one, all } as ReferenceResolvers));
-    }
-    return known;
+      return { one, all } as ReferenceResolvers;
+    });
   }
 
   /** Throws an Error for reference resolvers that could never run. */

@@ -1,7 +1,7 @@
 import { responsePathAsArray } from 'graphql';
 
 import type { ObservedCall } from '../../executor/index.ts';
-import { isObjectLike, isPromiseLike, isRecord } from '../../shared/index.ts';
+import { getOrCreate, isObjectLike, isPromiseLike, isRecord } from '../../shared/index.ts';
 
 /** Nanoseconds since the start of a trace. */
 type Nanoseconds = number;
@@ -39,9 +39,7 @@ export class TraceNode {
   }
 
   child(key: string | number): TraceNode {
-    let child = this.#children?.get(key);
-    if (child === undefined) (this.#children ??= new Map()).set(key, (child = new TraceNode(key)));
-    return child;
+    return getOrCreate((this.#children ??= new Map()), key, () => new TraceNode(key));
   }
 }
 
@@ -109,10 +107,7 @@ export class ExecutionTrace {
   }
 
   #parentOf({ prev }: Path): TraceNode {
-    if (prev === undefined) return this.root;
-    let parent = this.#parents.get(prev);
-    if (parent === undefined) this.#parents.set(prev, (parent = this.#parentOf(prev).child(prev.key)));
-    return parent;
+    return prev === undefined ? this.root : getOrCreate(this.#parents, prev, () => this.#parentOf(prev).child(prev.key));
   }
 }
 

@@ -1,6 +1,7 @@
 import { getNamedType, isAbstractType, isCompositeType } from 'graphql';
 import type { GraphQLCompositeType, GraphQLField, GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
 
+import { getOrCreate } from '../../../shared/index.ts';
 import { annotationOfField, annotationOfType } from './annotations.ts';
 import { newCachePolicy } from './policy.ts';
 import type { CacheAnnotation, CacheHint, CachePolicy } from './policy.ts';
@@ -85,9 +86,7 @@ export class FieldHints {
 
   /** The strictest hint that the field has with any of the types that its value may have. Computed once for each field. */
   of(schema: GraphQLSchema, parent: GraphQLObjectType, field: Field): FieldHint {
-    const hint = this.#known.get(field) ?? this.#strictest(schema, parent, field);
-    this.#known.set(field, hint);
-    return hint;
+    return getOrCreate(this.#known, field, () => this.#strictest(schema, parent, field));
   }
 
   /** Makes a policy as strict as a hint. */

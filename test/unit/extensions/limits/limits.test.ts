@@ -88,36 +88,21 @@ describe('a limit is not itself the attack (CVE-2026-34573)', () => {
     return `{ books { author { ...F0 } } } ${fragments.join(' ')}`;
   };
 
-  for (const options of [{ maxDepth: 1000 }, { maxAliases: 1e9 }, { maxCost: 1e9 }]) {
-    it(`a fan of 2^90 fields is refused with ${JSON.stringify(options)}`, async () => {
-      const endpoint = createEndpoint({ plugins: [limits(options)] });
+  const chain = Array.from({ length: 1500 }, (_, at) => `fragment F${at} on Author { ${at < 1499 ? `...F${at + 1}` : 'name'} }`);
+  const hostile = {
+    'a fan of 2^90 fields': fan(90),
+    'a chain of 1,500 fragments': `{ books { author { ...F0 } } } ${chain.join(' ')}`,
+    'circular fragments': '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }',
+    'a fragment in itself': '{ books { ...A } } fragment A on Book { author { books { ...A } } }',
+  };
+  for (const [name, query] of Object.entries(hostile))
+    for (const options of [{ maxDepth: 1000 }, { maxAliases: 1e9 }, { maxCost: 1e9 }, { maxDepth: 5, maxAliases: 5, maxCost: 100 }])
+      it(`${name}: refused with ${JSON.stringify(options)}`, async () => {
+        const endpoint = createEndpoint({ plugins: [limits(options)] });
 
-      const response = await endpoint.send(post({ query: fan(90) }));
+        const response = await endpoint.send(post({ query }));
 
-      assert.equal(response.status, 422);
-      assert.deepEqual(endpoint.runs, []);
-    });
-  }
-
-  it('a chain of 1,500 fragments is refused before any walk of it ends in a stack overflow', async () => {
-    const fragments = Array.from({ length: 1500 }, (_, at) => `fragment F${at} on Author { ${at < 1499 ? `...F${at + 1}` : 'name'} }`);
-    const query = `{ books { author { ...F0 } } } ${fragments.join(' ')}`;
-
-    for (const options of [{ maxDepth: 10, maxAliases: 10 }, { maxCost: 100 }])
-      assert.equal((await createEndpoint({ plugins: [limits(options)] }).send(post({ query }))).status, 422);
-  });
-
-  for (const query of [
-    '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }',
-    '{ books { ...A } } fragment A on Book { author { books { ...A } } }',
-  ]) {
-    it(`circular fragments are refused: ${query}`, async () => {
-      const endpoint = createEndpoint({ plugins: [limits({ maxDepth: 5, maxAliases: 5, maxCost: 100 })] });
-
-      const response = await endpoint.send(post({ query }));
-
-      assert.equal(response.status, 422);
-      assert.equal(json(response).errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
-    });
-  }
+        assert.deepEqual([response.status, endpoint.runs], [422, []]);
+        assert.equal(json(response).errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+      });
 });
