@@ -3,8 +3,8 @@ import type { DirectiveNode, FieldNode, GraphQLObjectType, SelectionSetNode } fr
 
 import { appliesTo, planField } from '../plan/collect-fields.ts';
 import type { CollectSettings } from '../plan/collect-fields.ts';
-import type { CollectedParts, NodesOfObject, PartsFormat } from '../plan/parts-planner.ts';
-import type { FieldParts, PlannedField } from '../plan/planned-field.ts';
+import type { NodesOfObject, PartsFormat } from '../plan/parts-planner.ts';
+import type { Deferral, FieldParts, PlannedField } from '../plan/planned-field.ts';
 import { isIncluded } from '../plan/conditions.ts';
 import { DeferredFields } from './deferred-fields.ts';
 import type { FieldGroup } from './deferred-fields.ts';
@@ -42,6 +42,12 @@ export function collectParts(settings: CollectSettings, { type, nodes, parts }: 
   }
   if (collector.usages.length === 0 && groups.size === 0) return { fields, deferral: undefined };
   return { fields, deferral: new DeferredFields(collector.usages, [...groups.values()] satisfies FieldGroup[], isShared) };
+}
+
+/** The fields in the part of the object, and those of later parts. */
+interface CollectedParts {
+  readonly fields: readonly PlannedField[];
+  readonly deferral: Deferral | undefined;
 }
 
 /**

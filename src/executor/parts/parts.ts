@@ -2,8 +2,11 @@ import type { ExecutionResult } from 'graphql';
 
 import { executePlanned } from '../execute.ts';
 import type { PlannedExecution } from '../execute.ts';
-import type { CollectedParts, DividedResult, NodesOfObject, PartsFormat, PartsPlanner } from '../plan/parts-planner.ts';
-import type { CollectSettings } from '../plan/collect-fields.ts';
+import type { CollectSelection, DivisiblePlan, DividedResult, PartsFormat, PartsPlanner } from '../plan/parts-planner.ts';
+import { stateOf } from '../plan/conditions.ts';
+import { Selection } from '../plan/planned-field.ts';
+import type { Variant } from '../plan/variant.ts';
+import { getOrCreate } from '../../shared/index.ts';
 import type { Run } from '../run/run.ts';
 import { collectParts } from './collect-parts.ts';
 import { Deliveries } from './deliveries.ts';
@@ -15,10 +18,35 @@ import { findPartVariables } from './usage.ts';
 /** Plans operations for one format. */
 function createPlanner(format: PartsFormat): PartsPlanner {
   return {
-    format,
-    survey: findPartVariables,
-    collect: (settings: CollectSettings, below: NodesOfObject): CollectedParts => collectParts(settings, below, format),
+    selectionFor(plan, key, coerced) {
+      const variables = getOrCreate(partVariables, plan, () => findPartVariables(plan.operation, plan.fragments));
+      if (variables === null) return undefined;
+      let keyOfParts = key;
+      for (const name of variables) keyOfParts += stateOf(coerced, name);
+      keyOfParts += format;
+      const variant =
+        plan.variants.get(keyOfParts) ??
+        plan.addVariant(keyOfParts, [...plan.conditionVariables, ...variables], collectorOf(plan, key, format));
+      return variant.root;
+    },
     begin: (run, result) => begin(run, result, format),
+  };
+}
+
+/** The variables that turn the directives of a plan's operation on and off; null if it has no such directives. */
+const partVariables = new WeakMap<DivisiblePlan, readonly string[] | null>();
+
+/** `key`: the states for which the variant has one part. */
+function collectorOf(plan: DivisiblePlan, key: string, format: PartsFormat): CollectSelection {
+  const whole = (): Variant => plan.variants.get(key) ?? plan.addVariant(key, plan.conditionVariables);
+  return (settings, below) => {
+    const { type, nodes } = below;
+    const { fields, deferral } = collectParts(settings, below, format);
+    deferral?.prepare(
+      (deferred) => new Selection(plan.count(deferred), { type, nodes }),
+      () => whole().collect(type, nodes),
+    );
+    return new Selection(plan.count(fields), { type, nodes, deferral });
   };
 }
 

@@ -36,8 +36,8 @@ export function streamUsageOf(node: FieldNode, conditions: Conditions): StreamUs
   return { label: labelOf(directive), directive };
 }
 
-/** Finds the variables that turn the directives of an operation on and off. Returns undefined if the operation has no such directives. */
-export function findPartVariables(operation: OperationDefinitionNode, fragments: Fragments): readonly string[] | undefined {
+/** Finds the variables that turn the directives of an operation on and off. Returns null if the operation has no such directives. */
+export function findPartVariables(operation: OperationDefinitionNode, fragments: Fragments): readonly string[] | null {
   const variables = new Set<string>();
   let isUsed = false;
   visitSelections(operation, fragments, (selection) => {
@@ -47,7 +47,7 @@ export function findPartVariables(operation: OperationDefinitionNode, fragments:
     const condition = valueOf(directive, 'if');
     if (condition?.kind === Kind.VARIABLE) variables.add(condition.name.value);
   });
-  return isUsed ? [...variables] : undefined;
+  return isUsed ? [...variables] : null;
 }
 
 /** True for `if: false`. An `if` that is null counts as absent, like the other arguments. */

@@ -2,7 +2,8 @@ import type { ExecutionResult, FieldNode, GraphQLObjectType, OperationDefinition
 
 import type { Run } from '../run/run.ts';
 import type { CollectSettings } from './collect-fields.ts';
-import type { Deferral, FieldParts, PlannedField } from './planned-field.ts';
+import type { FieldParts, PlannedField, Selection } from './planned-field.ts';
+import type { Variant } from './variant.ts';
 import type { Fragments } from './conditions.ts';
 
 // Incremental delivery, as plans know it. Implemented in parts/, which incrementalDelivery() brings along: other bundles do not contain it.
@@ -12,17 +13,30 @@ export type PartsFormat = 'current' | 'legacy';
 
 /** Plans operations with `@defer` and `@stream`. */
 export interface PartsPlanner {
-  readonly format: PartsFormat;
-  /** Finds the variables that turn the directives of an operation on and off. Returns undefined if the operation has no such directives. */
-  survey(operation: OperationDefinitionNode, fragments: Fragments): readonly string[] | undefined;
-  /** Collects fields like `collectFields`, in two groups: the fields in the part of the object, and the fields of later parts. */
-  collect(settings: CollectSettings, below: NodesOfObject): CollectedParts;
+  /**
+   * The root fields of a plan for these variables. `key`: the states of the condition variables. Returns undefined if the operation has no
+   * such directives.
+   */
+  selectionFor(plan: DivisiblePlan, key: string, coerced: Readonly<Record<string, unknown>>): Selection | undefined;
   /**
    * Called with the first part. Returns this part if nothing follows it, else a divided result in the form of graphql-js 17, which tracing
    * channels also get.
    */
   begin(run: Run, result: ExecutionResult): ExecutionResult | DividedResult;
 }
+
+/** The plan of an operation, to which a planner adds variants. */
+export interface DivisiblePlan {
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Fragments;
+  readonly conditionVariables: readonly string[];
+  readonly variants: ReadonlyMap<string, Variant>;
+  count(fields: readonly PlannedField[]): readonly PlannedField[];
+  addVariant(key: string, names: readonly string[], collectIn?: CollectSelection): Variant;
+}
+
+/** Collects the fields of a selection in several parts. */
+export type CollectSelection = (settings: CollectSettings, below: NodesOfObject) => Selection;
 
 /** A response in several parts. */
 export interface DividedResult {
@@ -35,11 +49,6 @@ export interface NodesOfObject {
   readonly type: GraphQLObjectType;
   readonly nodes: readonly FieldNode[];
   readonly parts: FieldParts | undefined;
-}
-
-export interface CollectedParts {
-  readonly fields: readonly PlannedField[];
-  readonly deferral: Deferral | undefined;
 }
 
 /** The directives for incremental delivery. They have no effect on a response in one part. */

@@ -13,15 +13,15 @@ import { isGraphQL17 } from '../graphql-version.ts';
 import type { PageDefaults } from './arguments.ts';
 import { collectFields } from './collect-fields.ts';
 import { Selection } from './planned-field.ts';
-import type { PartsPlanner } from './parts-planner.ts';
-import type { CollectFields, PlannedField, SelectionSubject } from './planned-field.ts';
+import type { CollectSelection, PartsPlanner } from './parts-planner.ts';
+import type { CollectFields, PlannedField } from './planned-field.ts';
 import { conditionsOf, findConditionVariables, stateOf } from './conditions.ts';
 import type { Fragments } from './conditions.ts';
 import { prepareVariables } from './variables.ts';
 import type { CoerceVariables, UncoercedVariable } from './variables.ts';
 import type { VariableValues } from '../run/shared-info.ts';
 import type { Run } from '../run/run.ts';
-import { getOrCreate } from '../../shared/index.ts';
+import { Variant } from './variant.ts';
 
 /** The memory that plans share with the documents of their operations. */
 export interface PlanMemory {
@@ -50,12 +50,10 @@ export class Plan {
   /** False if the operation has graphql 17's directive against error propagation. */
   readonly propagatesErrors: boolean;
   readonly #pageDefaults: PageDefaults | undefined;
-  readonly #conditionVariables: readonly string[];
-  /** See PartsPlanner.survey. Undefined: not needed yet; null: the operation has no `@defer` and no `@stream`. */
-  #partVariables: readonly string[] | null | undefined = undefined;
+  readonly conditionVariables: readonly string[];
   #coerceVariables: CoerceVariables | undefined = undefined;
   /** The variants by the states of the condition variables. */
-  readonly #variants = new Map<string, Variant>();
+  readonly variants: Map<string, Variant> = new Map();
   /** True if fields have been planned that do not count in the memory of the document. */
   hasGrown = false;
   /** The number of fields and selections planned so far, and how many of them the memory of the document counts. */
@@ -69,7 +67,7 @@ export class Plan {
     this.#pageDefaults = pageDefaults;
     this.fragments = fragmentsOf(document);
     this.propagatesErrors = !isGraphQL17 || operation.directives?.some(({ name }) => name.value === noPropagation) !== true;
-    this.#conditionVariables = findConditionVariables(operation, this.fragments);
+    this.conditionVariables = findConditionVariables(operation, this.fragments);
   }
 
   coerceVariables(inputs: Readonly<Record<string, unknown>>, run: Run): VariableValues | UncoercedVariable {
@@ -82,21 +80,9 @@ export class Plan {
    * `parts`: divides the response, if the operation has `@defer` or `@stream`.
    */
   selectionFor(coerced: Readonly<Record<string, unknown>>, parts?: PartsPlanner): Selection {
-    const partVariables = parts && this.#findPartVariables(parts);
     let key = '';
-    for (const name of this.#conditionVariables) key += stateOf(coerced, name);
-    if (partVariables === undefined) return (this.#variants.get(key) ?? this.#addVariant({ key, names: this.#conditionVariables })).root!;
-    const whole = (): Variant => this.#variants.get(key) ?? this.#addVariant({ key, names: this.#conditionVariables });
-    let keyOfParts = key;
-    for (const name of partVariables) keyOfParts += stateOf(coerced, name);
-    keyOfParts += parts!.format;
-    const names = [...this.#conditionVariables, ...partVariables];
-    return (this.#variants.get(keyOfParts) ?? this.#addVariant({ key: keyOfParts, names, parts: parts!, whole })).root!;
-  }
-
-  #findPartVariables(parts: PartsPlanner): readonly string[] | undefined {
-    if (this.#partVariables === undefined) this.#partVariables = parts.survey(this.operation, this.fragments) ?? null;
-    return this.#partVariables ?? undefined;
+    for (const name of this.conditionVariables) key += stateOf(coerced, name);
+    return parts?.selectionFor(this, key, coerced) ?? (this.variants.get(key) ?? this.addVariant(key, this.conditionVariables)).root!;
   }
 
   /**
@@ -113,29 +99,27 @@ export class Plan {
     return false;
   }
 
-  #addVariant({ key, names, parts, whole }: VariantOrigin): Variant {
+  /** Counts fields that have been planned, and returns them. */
+  count(fields: readonly PlannedField[]): readonly PlannedField[] {
+    this.#planned += fields.length + 1;
+    this.hasGrown = true;
+    return fields;
+  }
+
+  /** `key`: the states of the variables with these names. `collectIn`: collects the fields of each selection. Default: in one part. */
+  addVariant(key: string, names: readonly string[], collectIn?: CollectSelection): Variant {
     const conditions = conditionsOf(names, key);
-    const count = (fields: readonly PlannedField[]): readonly PlannedField[] => {
-      this.#planned += fields.length + 1;
-      this.hasGrown = true;
-      return fields;
-    };
-    const collect: CollectFields = (type, nodes, fieldParts) => {
-      const known = fieldParts === undefined ? variant.find(type, nodes) : undefined;
+    const collect: CollectFields = (type, nodes, parts) => {
+      const known = parts === undefined ? variant.find(type, nodes) : undefined;
       if (known !== undefined) return known;
       const settings = { schema: this.schema, fragments: this.fragments, conditions, pageDefaults: this.#pageDefaults, collect };
-      if (parts === undefined) return variant.add(count(collectFields(settings, type, nodes)), { type, nodes });
-      const { fields, deferral } = parts.collect(settings, { type, nodes, parts: fieldParts });
-      deferral?.prepare(
-        (deferred) => new Selection(count(deferred), { type, nodes }),
-        () => whole!().collect(type, nodes),
-      );
-      const origin = { type, nodes, deferral };
-      return fieldParts === undefined ? variant.add(count(fields), origin) : new Selection(count(fields), origin);
+      const selection =
+        collectIn?.(settings, { type, nodes, parts }) ?? new Selection(this.count(collectFields(settings, type, nodes)), { type, nodes });
+      return parts === undefined ? variant.add(selection) : selection;
     };
     const variant = new Variant(collect);
     variant.root = collect(this.#rootType(), [this.operation as unknown as FieldNode]);
-    this.#variants.set(key, variant);
+    this.variants.set(key, variant);
     return variant;
   }
 
@@ -153,44 +137,6 @@ function fragmentsOf(document: DocumentNode): Fragments {
   for (const definition of document.definitions)
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
   return fragments;
-}
-
-interface VariantOrigin {
-  readonly key: string;
-  readonly names: readonly string[];
-  readonly parts?: PartsPlanner;
-  /** For a variant with parts, returns the same variant without parts. */
-  readonly whole?: () => Variant;
-}
-
-/** The fields for one set of conditions. */
-class Variant {
-  readonly collect: CollectFields;
-  root: Selection | undefined = undefined;
-  /** Selections by type and first node, wherever the field is: an interface with 30 types below another with 30 has 60 selections, not 930. */
-  readonly #selections = new Map<GraphQLObjectType, Map<FieldNode, Selection>>();
-
-  constructor(collect: CollectFields) {
-    this.collect = collect;
-  }
-
-  find(type: GraphQLObjectType, nodes: readonly FieldNode[]): Selection | undefined {
-    let known = this.#selections.get(type)?.get(nodes[0]!);
-    while (known !== undefined && !areSame(known.nodes, nodes)) known = known.next;
-    return known;
-  }
-
-  add(fields: readonly PlannedField[], origin: SelectionSubject): Selection {
-    const { type, nodes } = origin;
-    const ofType = getOrCreate(this.#selections, type, () => new Map<FieldNode, Selection>());
-    const selection = new Selection(fields, origin, ofType.get(nodes[0]!));
-    ofType.set(nodes[0]!, selection);
-    return selection;
-  }
-}
-
-function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
-  return some.length === others.length && some.every((one, at) => one === others[at]);
 }
 
 /** An operation's schema and fragments, and its coerced variables for `@skip` and `@include`. */
@@ -224,7 +170,9 @@ export function selectionsOf({
   const conditions = new Map(Object.entries(variables));
   const collect: CollectFields = (type, nodes) =>
     variant.find(type, nodes) ??
-    variant.add(collectFields({ schema, fragments, conditions, pageDefaults: undefined, collect }, type, nodes), { type, nodes });
+    variant.add(
+      new Selection(collectFields({ schema, fragments, conditions, pageDefaults: undefined, collect }, type, nodes), { type, nodes }),
+    );
   const variant = new Variant(collect);
   return (type, nodes) => collect(type, nodes as readonly FieldNode[]);
 }

@@ -139,7 +139,7 @@ export class Selection {
   /** The nodes whose selection sets it merges. */
   readonly nodes: readonly FieldNode[];
   /** Another selection of the type that begins with the same node. */
-  readonly next: Selection | undefined;
+  next: Selection | undefined = undefined;
   /** Makes an empty object. */
   readonly Result: ResultClass;
   /** Characters counted for an object: its names, and one for each value. */
@@ -150,16 +150,15 @@ export class Selection {
   /** The deferred fields of the selection; undefined if all fields belong to one part. */
   readonly deferral: Deferral | undefined;
 
-  constructor(fields: readonly PlannedField[], { type, nodes, deferral }: SelectionSubject, next?: Selection) {
+  constructor(fields: readonly PlannedField[], { type, nodes, deferral }: SelectionSubject) {
     this.fields = fields;
     this.deferral = deferral;
     this.type = type;
     this.nodes = nodes;
     this.size = fields.reduce((size, { responseName, typename = '' }) => size + responseName.length + typename.length + 5, 1);
-    this.next = next;
     this.Result = resultClassFor(fields.length);
   }
 }
 
 /** The objects that a selection is for: their type, the nodes that select their fields, and what is deferred. */
-export type SelectionSubject = Pick<Selection, 'type' | 'nodes'> & Partial<Pick<Selection, 'deferral'>>;
+type SelectionSubject = Pick<Selection, 'type' | 'nodes'> & Partial<Pick<Selection, 'deferral'>>;
