@@ -1,5 +1,6 @@
 import type { NotStored, StorageCase, StorageTerms } from './http-cache/freshness.ts';
 import type { Milliseconds } from './cache/key-value-cache.ts';
+import { isPromiseLike } from '../shared/index.ts';
 
 /**
  * The layer that answered a call:
@@ -39,4 +40,31 @@ export interface CallWatch {
   judged(storage: StorageCase, terms: StorageTerms | NotStored): void;
   /** The call has a result or an error. */
   ended(error?: unknown): void;
+}
+
+/** Who follows one call. */
+export interface CallListeners {
+  readonly listeners: readonly (Partial<CallWatch> | void)[];
+  readonly logger: { error(message: string, ...details: unknown[]): void };
+}
+
+type Step = Exclude<keyof CallWatch, 'aroundSend'>;
+const steps: readonly Step[] = ['found', 'used', 'passedOver', 'sent', 'answered', 'judged', 'ended'];
+
+/** Several listeners as one that has every step. Nothing waits for a step: if it is asynchronous and fails, that is logged. */
+export function joinListeners({ listeners, logger }: CallListeners): CallWatch {
+  const notify = (step: Step) => [
+    step,
+    (...given: unknown[]) => {
+      for (const listener of listeners) {
+        const work = (listener?.[step] as ((...given: unknown[]) => unknown) | undefined)?.(...given);
+        // Some loggers print `undefined`.
+        const fail = (error: unknown): void => logger.error(`${step} of a plugin failed.`, ...(error === undefined ? [] : [error]));
+        if (isPromiseLike(work)) Promise.resolve(work).catch(fail);
+      }
+    },
+  ];
+  const aroundSend: CallWatch['aroundSend'] = (send) =>
+    listeners.reduceRight((next, listener) => (listener?.aroundSend ? () => listener.aroundSend!(next) : next), send)();
+  return { ...Object.fromEntries(steps.map(notify)), aroundSend } as CallWatch;
 }

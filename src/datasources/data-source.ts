@@ -1,5 +1,5 @@
 import type { KeyValueCache } from './cache/key-value-cache.ts';
-import type { CallWatch } from './call-watch.ts';
+import type { CallListeners } from './call-watch.ts';
 import type { DataSourceRequest } from './request.ts';
 
 /** The argument of a data source when an operation begins. */
@@ -23,7 +23,7 @@ export interface DataSourceOperation {
 }
 
 /** Starts to follow a call; returns undefined for calls that are not followed. */
-export type WatchCall = (source: object, request: DataSourceRequest) => CallWatch | undefined;
+export type WatchCall = (source: object, request: DataSourceRequest) => CallListeners | undefined;
 
 /**
  * Fetches data from one store or one API. The `dataSources` function creates an instance for each operation: a shared instance

@@ -20,6 +20,7 @@ import { sendToOrigin } from './send.ts';
 import type { HTTPFetch } from './send.ts';
 import { locationsOf, toRequestURL } from './url.ts';
 import { isPromiseLike } from '../shared/index.ts';
+import { joinListeners } from './call-watch.ts';
 
 const systemTime = (): Milliseconds => Date.now();
 
@@ -114,7 +115,8 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     const request = new DataSourceRequest(description);
     const { method, invalidates = [] } = request;
     const hasHook = this.willSendRequest !== RESTDataSource.prototype.willSendRequest;
-    request.watch = this.#watchCall?.(this, request);
+    const followed = this.#watchCall?.(this, request);
+    request.watch = followed && joinListeners(followed);
     try {
       if (method === 'GET' && request.invalidates) throw new TypeError('invalidates is for calls that write, not for a GET');
       const others = method === 'HEAD' ? [] : invalidates.map((path) => new DataSourceRequest({ method: 'GET', path }));

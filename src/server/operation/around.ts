@@ -1,5 +1,5 @@
 /** The one way in for plugins: runs work inside their stages, the first plugin outermost. */
-import type { CallWatch } from '../../datasources/index.ts';
+import type { WatchCall } from '../../datasources/index.ts';
 import {
   HeaderMap,
   assertSynchronous,
@@ -11,18 +11,10 @@ import {
   isRecord,
 } from '../../shared/index.ts';
 import type { HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
-import { deadlineExceeded, placed, unfinishedAtDeadline, report } from './errors.ts';
-import type { Logger, OperationOutcome, PayloadOutcome } from './types.ts';
+import { deadlineExceeded, placed, unfinishedAtDeadline } from './errors.ts';
+import type { OperationOutcome, PayloadOutcome } from './types.ts';
 import type { RequestCall } from './door.ts';
-import type {
-  DataSourceCallListener,
-  DocumentOutcome,
-  OperationCall,
-  OperationExecution,
-  OperationInContext,
-  ServerPlugin,
-  StageName,
-} from './plugin.ts';
+import type { DocumentOutcome, OperationCall, OperationExecution, OperationInContext, ServerPlugin, StageName } from './plugin.ts';
 
 type Response = HTTPResponse | StreamedResponse;
 
@@ -48,11 +40,9 @@ export interface Stages {
   readonly admit: NonNullable<ServerPlugin['admit']> | undefined;
   readonly execution: Stage<OperationExecution, OperationOutcome> | undefined;
   readonly payload: Stage<OperationExecution, PayloadOutcome | undefined> | undefined;
-  readonly sourceCall: ((operation: OperationCall) => NonNullable<OperationWatch>) | undefined;
+  readonly sourceCall: ((operation: OperationCall) => WatchCall) | undefined;
   readonly encode: NonNullable<ServerPlugin['encode']> | undefined;
 }
-
-type OperationWatch = (dataSource: object, request: Parameters<NonNullable<ServerPlugin['sourceCall']>>[0]['request']) => CallWatch;
 
 /** Returns the response with an encoded body. */
 export type EncodeBody = NonNullable<ReturnType<NonNullable<ServerPlugin['encode']>>>;
@@ -284,28 +274,9 @@ function createWatch(plugins: readonly ServerPlugin[]): Stages['sourceCall'] {
   if (followers.length === 0) return undefined;
   return (operation) => (dataSource, request) => {
     const call = { dataSource, request, operation };
-    return joinListeners(
-      followers.map((plugin) => assertSynchronous(plugin.sourceCall!(call), `sourceCall of ${nameOf(plugin, plugins)}`)),
-      operation.call.logger,
-    );
+    return {
+      listeners: followers.map((plugin) => assertSynchronous(plugin.sourceCall!(call), `sourceCall of ${nameOf(plugin, plugins)}`)),
+      logger: operation.call.logger,
+    };
   };
-}
-
-type Step = Exclude<keyof CallWatch, 'aroundSend'>;
-const steps: readonly Step[] = ['found', 'used', 'passedOver', 'sent', 'answered', 'judged', 'ended'];
-
-/** Several listeners as one that has every step. Nothing waits for a step: if it is asynchronous and fails, that is logged. */
-function joinListeners(listeners: readonly (DataSourceCallListener | void)[], logger: Logger): CallWatch {
-  const notify = (step: Step) => [
-    step,
-    (...given: unknown[]) => {
-      for (const listener of listeners) {
-        const work = (listener?.[step] as ((...given: unknown[]) => unknown) | undefined)?.(...given);
-        if (isPromiseLike(work)) Promise.resolve(work).catch((error: unknown) => report(logger, `${step} of a plugin failed.`, error));
-      }
-    },
-  ];
-  const aroundSend: CallWatch['aroundSend'] = (send) =>
-    listeners.reduceRight((next, listener) => (listener?.aroundSend ? () => listener.aroundSend!(next) : next), send)();
-  return { ...Object.fromEntries(steps.map(notify)), aroundSend } as CallWatch;
 }

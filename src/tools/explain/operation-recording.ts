@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-import type { DataSourceRequest, Milliseconds } from '../../datasources/index.ts';
+import type { DataSourceRequest, Milliseconds, WatchCall } from '../../datasources/index.ts';
 import type { ExecutionObserver } from '../../executor/index.ts';
 import type { Explainable, OperationSettings } from '../../server/for-tools.ts';
 import type { OperationOutcome, ServerPlugin } from '../../server/index.ts';
@@ -32,7 +32,10 @@ export class Recording {
     const settings: OperationSettings = call.settings.operation;
     // The plugin is last, so that it measures the step without the other plugins.
     const recorded = { ...settings, plugins: [...settings.plugins, this.#plugin()] };
-    const watchCall = this.#watchCall.bind(this);
+    const watchCall: WatchCall = (source, request) => {
+      const watched = this.#watchCall(source, request);
+      return watched && { listeners: [watched], logger: settings.logger };
+    };
     const outcome = await current.run({ path: undefined }, async () => run({ ...operation, settings: recorded, watchCall, observer }));
     this.#isOver = true;
     return outcome;
