@@ -23,8 +23,6 @@ export interface FoundDefinition<At extends DefinitionLocation = DefinitionLocat
   readonly at: At;
   /** Names after `implements`. */
   readonly interfaces: readonly string[];
-  /** The text of its own directives. */
-  readonly directives: string;
 }
 
 /** A field, input field or enum value in the text of a type. */

@@ -1,4 +1,4 @@
-import { Kind, print } from 'graphql';
+import { Kind } from 'graphql';
 import type { DefinitionNode, DocumentNode } from 'graphql';
 
 import { membersOf, parseDefinition, parseSource } from './parse-sdl.ts';
@@ -55,9 +55,6 @@ function foundDefinition(node: DefinitionNode): FoundDefinition {
     extends: extending,
     at: node,
     interfaces: 'interfaces' in node ? (node.interfaces ?? []).map(({ name }) => name.value) : [],
-    get directives() {
-      return 'directives' in node ? (node.directives ?? []).map((directive) => print(directive)).join(' ') : '';
-    },
   };
 }
 

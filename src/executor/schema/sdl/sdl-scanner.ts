@@ -147,7 +147,6 @@ class ScannedDefinition implements FoundDefinition<Span> {
   readonly kind: DefinitionKind;
   readonly name: string;
   readonly extends: boolean;
-  readonly directives: string;
   readonly end: number;
   readonly #start: number;
   readonly #implemented: string | undefined;
@@ -158,7 +157,6 @@ class ScannedDefinition implements FoundDefinition<Span> {
     this.kind = found[3] as DefinitionKind;
     this.name = found[4] as string;
     this.extends = found[2] !== undefined;
-    this.directives = found[6] as string;
     this.end = end + offset;
     this.#start = found.index + offset;
     this.#implemented = found[5];
