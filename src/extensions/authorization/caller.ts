@@ -48,8 +48,7 @@ export function createCaller(options: AuthorizationOptions, context: unknown, lo
         const name = alternatives.find(isOpen)!.find((one) => answers.get(one) !== true);
         if (name === undefined) break;
         const answer = answers.get(name) ?? policy(name);
-        answers.set(name, answer);
-        answers.set(name, await answer);
+        answers.set(name, answer).set(name, await answer);
       }
     return policies.every((one) => one.some(isOpen)) ? undefined : refusal('FORBIDDEN', scopes);
   };

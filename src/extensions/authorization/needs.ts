@@ -46,17 +46,6 @@ interface Found {
 /** A variable in a condition, which is answered by its value, or a field `_entities`, by the names of the types in its representations. */
 type Question = string | FieldNode;
 
-/** The way through one operation. */
-interface Walk extends Asked {
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** The types with which fragments are spread, by name. */
-  readonly spread: Map<string, Types>;
-  /** The types of which a field is reached, by its name. */
-  readonly reached: Map<string, Types>;
-  readonly rules: Set<RightsRule>;
-  readonly answers: Map<Question, unknown>;
-}
-
 /** The most sets of answers for which the rules of an operation are kept. */
 const maxKept = 8;
 
@@ -76,23 +65,22 @@ export class Needs {
 
   /** The rules that an operation needs, once each. Throws an Error for a wrong rule. */
   of({ document, operation, variableValues }: Asked): readonly RightsRule[] {
-    const answers = new Map<Question, unknown>();
+    const asked: Asked = { document, operation, variableValues };
+    const isCertain = variableValues === undefined;
+    const named = new Map<FieldNode, string>();
     const answerTo = (question: Question): unknown => {
       if (typeof question === 'string') return variableValues?.[question];
-      if (!answers.has(question)) answers.set(question, this.#namesIn(question, { document, operation, variableValues }));
-      return answers.get(question);
+      if (!named.has(question)) named.set(question, this.#namesIn(question, asked));
+      return named.get(question);
     };
-    const isCertain = variableValues === undefined;
+    const isSame = (one: Found): boolean =>
+      one.document === document && one.isCertain === isCertain && one.answers.every(([question, answer]) => answerTo(question) === answer);
     const kept = this.#kept.get(operation) ?? [];
-    const known = kept.find(
-      (one) =>
-        one.document === document &&
-        one.isCertain === isCertain &&
-        one.answers.every(([question, answer]) => answerTo(question) === answer),
-    );
+    const known = kept.find(isSame);
     if (known !== undefined) return known.rules;
-    const found: Found = { document, isCertain, ...this.#walk({ document, operation, variableValues }) };
-    this.#kept.set(operation, [...kept.slice(kept.length === maxKept ? maxKept : 0), found]);
+    const { rules, answers } = this.#walk(new Walk(asked));
+    const found = { document, isCertain, rules: [...rules], answers: [...answers] };
+    this.#kept.set(operation, kept.length === maxKept ? [found] : [...kept, found]);
     return found.rules;
   }
 
@@ -145,28 +133,19 @@ export class Needs {
    * Reads each fragment after all that spread it, once, for all types that lead to it: what a selection set needs is the sum of what it needs
    * for each object type. It may be recursive, because the nesting of documents has been limited before.
    */
-  #walk(asked: Asked): Pick<Found, 'rules' | 'answers'> {
-    const { selectionSet, operation } = asked.operation;
-    const fragments = asked.document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
-    const walk: Walk = {
-      ...asked,
-      fragments: new Map(fragments.map((fragment) => [fragment.name.value, fragment])),
-      spread: new Map(),
-      reached: new Map(),
-      rules: new Set(),
-      answers: new Map(),
-    };
+  #walk(walk: Walk): Walk {
+    const { selectionSet, operation } = walk.asked.operation;
     this.#select(selectionSet, this.typesOf(this.#schema.getRootType(operation)!), walk);
-    for (const { name, selectionSet: selected } of [...spreadIn(selectionSet, walk)].toReversed())
+    for (const { name, selectionSet: selected } of [...walk.spreadIn(selectionSet)].toReversed())
       this.#select(selected, walk.spread.get(name.value) ?? 0n, walk);
     for (const [name, types] of walk.reached) for (const rule of this.rulesOf(types, name)) walk.rules.add(rule);
-    return { rules: [...walk.rules], answers: [...walk.answers] };
+    return walk;
   }
 
   #select({ selections }: SelectionSetNode, types: Types, walk: Walk): void {
     if (types === 0n) return;
     for (const node of selections) {
-      if (isLeftOut(node, walk)) continue;
+      if (walk.isLeftOut(node)) continue;
       if (node.kind === Kind.FIELD) this.#readField(node, types, walk);
       else if (node.kind === Kind.INLINE_FRAGMENT) this.#select(node.selectionSet, this.#narrow(types, node), walk);
       else add(walk.spread, node.name.value, this.#narrow(types, walk.fragments.get(node.name.value)!));
@@ -196,7 +175,7 @@ export class Needs {
 
   /** The types of the entities that representations name. Their reference resolvers run, whatever is selected. */
   #entities(node: FieldNode, walk: Walk): Types {
-    const names = this.#namesIn(node, walk);
+    const names = this.#namesIn(node, walk.asked);
     walk.answers.set(node, names);
     let all = 0n;
     for (const type of names.split(' ').flatMap((name) => this.#schema.getType(name) ?? [])) {
@@ -226,32 +205,46 @@ export class Needs {
   }
 }
 
-/** Fragments, each before all that spread it. */
-function spreadIn(
-  { selections }: SelectionSetNode,
-  walk: Walk,
-  read: Set<FragmentDefinitionNode> = new Set(),
-): ReadonlySet<FragmentDefinitionNode> {
-  for (const node of selections) {
-    const next = node.kind === Kind.FRAGMENT_SPREAD ? walk.fragments.get(node.name.value)! : node;
-    if (next.selectionSet === undefined || read.has(next as FragmentDefinitionNode)) continue;
-    spreadIn(next.selectionSet, walk, read);
-    if (next.kind === Kind.FRAGMENT_DEFINITION) read.add(next);
-  }
-  return read;
-}
+/** The way through one operation. */
+class Walk {
+  readonly asked: Asked;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** The types with which fragments are spread, by name. */
+  readonly spread = new Map<string, Types>();
+  /** The types of which a field is reached, by its name. */
+  readonly reached = new Map<string, Types>();
+  readonly rules = new Set<RightsRule>();
+  readonly answers = new Map<Question, unknown>();
 
-/** Only what is certainly left out: `@include` by a variable that is null fails, and counts. */
-function isLeftOut({ directives = [] }: SelectionNode, { variableValues, answers }: Walk): boolean {
-  const valueOf = (name: string): unknown => {
-    const value = directives.find((one) => one.name.value === name)?.arguments?.find((one) => one.name.value === 'if')?.value;
-    if (value?.kind !== Kind.VARIABLE) return value?.kind === Kind.BOOLEAN ? value.value : undefined;
-    if (variableValues === undefined) return name === 'skip';
-    const given = variableValues[value.name.value];
-    answers.set(value.name.value, given);
-    return given;
-  };
-  return directives.length > 0 && (valueOf('skip') === true || valueOf('include') === false);
+  constructor(asked: Asked) {
+    this.asked = asked;
+    const fragments = asked.document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+    this.fragments = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+  }
+
+  /** Fragments, each before all that spread it. */
+  spreadIn({ selections }: SelectionSetNode, read: Set<FragmentDefinitionNode> = new Set()): ReadonlySet<FragmentDefinitionNode> {
+    for (const node of selections) {
+      const next = node.kind === Kind.FRAGMENT_SPREAD ? this.fragments.get(node.name.value)! : node;
+      if (next.selectionSet === undefined || read.has(next as FragmentDefinitionNode)) continue;
+      this.spreadIn(next.selectionSet, read);
+      if (next.kind === Kind.FRAGMENT_DEFINITION) read.add(next);
+    }
+    return read;
+  }
+
+  /** Only what is certainly left out: `@include` by a variable that is null fails, and counts. */
+  isLeftOut({ directives = [] }: SelectionNode): boolean {
+    const valueOf = (name: string): unknown => {
+      const value = directives.find((one) => one.name.value === name)?.arguments?.find((one) => one.name.value === 'if')?.value;
+      if (value?.kind !== Kind.VARIABLE) return value?.kind === Kind.BOOLEAN ? value.value : undefined;
+      const { variableValues } = this.asked;
+      if (variableValues === undefined) return name === 'skip';
+      this.answers.set(value.name.value, variableValues[value.name.value]);
+      return variableValues[value.name.value];
+    };
+    return directives.length > 0 && (valueOf('skip') === true || valueOf('include') === false);
+  }
 }
 
 function add<Key>(all: Map<Key, Types>, key: Key, types: Types): void {
@@ -263,12 +256,11 @@ function typenamesIn(value: ValueNode, scalar: GraphQLScalarType, { operation, v
   // A method of graphql 17, which prefers it, and gives it a literal without variables.
   const { coerceInputLiteral } = scalar;
   const coerce = (coerceInputLiteral ?? scalar.parseLiteral) as GraphQLScalarType['parseLiteral'];
-  const isText = ({ name }: VariableNode): boolean =>
-    operation.variableDefinitions!.some(({ variable, type }) => variable.name.value === name.value && /^String!?$/.test(print(type)));
   const Variable = (nodes: VariableNode): void => {
+    const { type } = operation.variableDefinitions!.find(({ variable }) => variable.name.value === nodes.name.value)!;
+    if (coerceInputLiteral === undefined && /^String!?$/.test(print(type))) return;
     const message = 'Expected representations without variables, or __typename in them to be a String.';
-    if (coerceInputLiteral !== undefined || !isText(nodes))
-      throw new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
+    throw new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
   };
   const read = (item: ValueNode): unknown => {
     if (item.kind === Kind.VARIABLE) return variableValues[item.name.value];

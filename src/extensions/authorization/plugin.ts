@@ -31,9 +31,10 @@ export function authorization<TContext = any>(options: AuthorizationOptions<TCon
     if (needs === undefined) inSchemas.set(schema, (needs = new Needs(schema, options.policies ?? {})));
     return needs;
   };
-  const factOf = (schema: GraphQLSchema): RightsFact => {
-    const needsOf: RightsFact['needsOf'] = (document, operation) => needsIn(schema).of({ document, operation, variableValues: undefined });
-    const callerOf: RightsFact['callerOf'] = (contextValue, logger) => {
+  const factOf = (schema: GraphQLSchema): RightsFact => ({
+    needsOf: (document, operation) => needsIn(schema).of({ document, operation, variableValues: undefined }),
+    rulesOf: (type, field) => needsIn(schema).rulesOf(needsIn(schema).typesOf(type), field),
+    callerOf: (contextValue, logger) => {
       const refusalBy = createCaller(options, contextValue, logger);
       return async (read) => {
         let rules: readonly RightsRule[];
@@ -45,10 +46,8 @@ export function authorization<TContext = any>(options: AuthorizationOptions<TCon
         }
         return (await refusalBy(rules, needsIn(schema).rules)) === undefined;
       };
-    };
-    const rulesOf: RightsFact['rulesOf'] = (type, field) => needsIn(schema).rulesOf(needsIn(schema).typesOf(type), field);
-    return { needsOf, rulesOf, callerOf };
-  };
+    },
+  });
   /** Undefined if the schema was not made from text. */
   let textHasRules: boolean | undefined;
   return {
@@ -114,7 +113,8 @@ const noRules =
 
 /** The definitions that a text lacks. Throws for a rule of a scalar that graphql-js has for all schemas, where no directive is kept. */
 function missingIn(text: string): readonly string[] {
-  const [, scalar, lost] = /\bscalar[\s,]+(Int|Float|String|Boolean|ID)[\s,]*@[\s,]*(?!specifiedBy\b)(\w+)/.exec(text) ?? [];
+  const [, scalar, lost] =
+    /\bscalar[\s,]+(Int|Float|String|Boolean|ID)(?:[\s,]*@[\s,]*specifiedBy\b[^)]*\))?[\s,]*@[\s,]*(?!specifiedBy\b)(\w+)/.exec(text) ?? [];
   const how = 'all schemas share it. Put rules on fields, or define a scalar of your own.';
   if (scalar !== undefined) throw new Error(`Expected the built-in scalar ${scalar} without @${lost} in typeDefs, because ${how}`);
   return [...definitions].flatMap(([name, definition]) =>

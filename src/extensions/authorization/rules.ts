@@ -41,9 +41,8 @@ type Values = Readonly<Record<string, unknown>>;
 type Directives = readonly ConstDirectiveNode[];
 
 /** The node of a type or field. */
-type Node = Pick<ConstDirectiveNode, 'loc'> & { readonly directives?: Directives | undefined } & {
-  readonly [Parts in 'fields' | 'values' | 'types']?: readonly FieldDefinitionNode[] | undefined;
-};
+type Node = Pick<FieldDefinitionNode, 'loc' | 'directives'> &
+  Readonly<Partial<Record<'fields' | 'values' | 'types', readonly FieldDefinitionNode[] | undefined>>>;
 
 /** The rules of one schema, each read when it is first needed, because the types of the schema are made lazily. */
 export class Rules {
@@ -118,10 +117,10 @@ export class Rules {
     const written = owner === undefined ? nodesOf(place).flatMap((node) => node.directives ?? []) : (place.astNode?.directives ?? []);
     // Most places have no rule.
     if (written.length === 0 && !inOwner?.length && directives === undefined && given === undefined) return none;
-    const rules = [
-      ...[...new Set([...written, ...(inOwner ?? [])])].map((one) => [one.name.value, () => argumentsOf(one, name)] as const),
-      ...usesIn(directives),
-    ].flatMap(([directive, read]) => this.#readDirective(directive, read, name));
+    const uses = [...new Set([...written, ...(inOwner ?? [])])].filter((one) => this.#names.has(one.name.value));
+    const rules = [...uses.map((one) => [one.name.value, argumentsOf(one, name)] as const), ...usesIn(directives)].flatMap(
+      ([directive, values]) => this.#readDirective(directive, values, name),
+    );
     if (given !== undefined && given !== null) {
       const where = `extensions.authorization of ${name}`;
       const own = isRecord(given) ? this.#check(given, where) : none;
@@ -156,10 +155,9 @@ export class Rules {
       Object.values(this.#schema.getTypeMap()).some(isFromText));
   }
 
-  #readDirective(name: string, read: () => Values, place: string): readonly RightsRule[] {
+  #readDirective(name: string, values: Values, place: string): readonly RightsRule[] {
     const directive = this.#names.get(name);
     if (directive === undefined) return none;
-    const values = read();
     const where = `@${name} of ${place}`;
     const argument = argumentOf[directive];
     const wrong = Object.keys(values).find((one) => one !== argument);
@@ -202,19 +200,10 @@ function nodesOf(type: object): readonly Node[] {
   return astNode ? [astNode, ...extensionASTNodes] : extensionASTNodes;
 }
 
-/** Whether a type had a definition in a text. Libraries make nodes for directives in code, without a location, a description or fields. */
+/** Libraries make nodes for directives of types in code, without a location and parts, and give graphql-js's own types nodes for all schemas. */
 function isFromText(type: GraphQLNamedType): boolean {
-  // A library may have given them nodes, for all schemas.
-  if (isBuiltIn(type)) return false;
-  const nodes = nodesOf(type);
-  if (type.astNode) return type.astNode.loc !== undefined || partsOf(nodes[0]!).length > 0;
-  const parts = 'getFields' in type ? Object.values(type.getFields()) : 'getValues' in type ? type.getValues() : [];
-  const extended: readonly unknown[] = nodes.flatMap(partsOf);
-  return parts.some(({ astNode }) => astNode && 'description' in astNode && !extended.includes(astNode));
-}
-
-function partsOf({ fields, values, types }: Node): readonly object[] {
-  return fields ?? values ?? types ?? [];
+  const { loc, fields, values, types } = (type.astNode ?? {}) as Node;
+  return !isBuiltIn(type) && (loc !== undefined || [fields, values, types].some((parts = []) => parts.length > 0));
 }
 
 function isBuiltIn(type: GraphQLNamedType): boolean {
@@ -236,9 +225,9 @@ function argumentsOf({ name, loc, arguments: given = [] }: ConstDirectiveNode, p
 }
 
 /** Directives in extensions, as libraries for schemas in code write them: `{ name: arguments }`, or a list with `name` and `args`. */
-function usesIn(directives: unknown): readonly (readonly [name: string, read: () => Values])[] {
+function usesIn(directives: unknown): readonly (readonly [name: string, values: Values])[] {
   const uses = Array.isArray(directives) ? directives.map(({ name, args }) => [name, args] as const) : Object.entries(directives ?? {});
-  return uses.flatMap(([name, all]) => [all].flat().map((values: Values | undefined) => [name as string, () => values ?? {}] as const));
+  return uses.flatMap(([name, all]) => [all].flat().map((values: Values | undefined) => [name as string, values ?? {}] as const));
 }
 
 /**

@@ -423,8 +423,13 @@ describe('authorization() refuses a schema', needsAuthorization, () => {
       },
     ],
     ...Object.fromEntries(
-      ['scalar ID @authenticated', 'scalar ID extend scalar ID @authenticated'].map((scalar) => [
-        `with ${scalar}, which graphql-js drops`,
+      [
+        'scalar ID @authenticated',
+        'scalar ID extend scalar ID @authenticated',
+        'scalar ID @specifiedBy(url: "https://ids.example") @authenticated',
+        'scalar # @ID\n ID ,@authenticated',
+      ].map((scalar) => [
+        `with ${scalar.replace('\n', ' ')}, which graphql-js drops`,
         [
           /Expected the built-in scalar ID without @authenticated/,
           () => ({ typeDefs: `${scalar} type Query { closed: ID open: Int @authenticated }` }),

@@ -311,6 +311,7 @@ describe('authorization() decides', needsAuthorization, () => {
     'a document with one of the definitions': parse(`${definition} ${protecting}`),
     'a text with a comment that looks like a definition': `# ${definition}\n${protecting}`,
     'a text with a description that looks like a link': `${likeALink} ${protecting}`,
+    'a text whose comment and description look like rules of a scalar': `# scalar ID @authenticated\n"""scalar ID @authenticated""" ${protecting}`,
   };
   for (const [form, given] of Object.entries(forms))
     it(`with definitions that it adds to ${form}`, async () => {
