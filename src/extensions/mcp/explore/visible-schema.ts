@@ -44,7 +44,10 @@ export class VisibleSchema {
   constructor(schema: GraphQLSchema, directive: string | undefined) {
     this.schema = schema;
     this.#directive = directive;
-    if (directive !== undefined) this.#hide();
+    this.types = this.#reach();
+    if (directive === undefined) return;
+    this.#hide();
+    this.#fields.clear();
     this.types = this.#reach();
   }
 
@@ -116,10 +119,10 @@ export class VisibleSchema {
     return objects.every((one) => !this.#hidden.has(one) && this.#isVisibleField(one, one.getFields()[name]!));
   }
 
-  /** Finds the hidden types. Each may hide others. */
+  /** Finds the hidden types of those that queries reach. Each may hide others. */
   #hide(): void {
-    const types = Object.values(this.schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
-    let hidden: readonly GraphQLNamedType[] = types.filter((type) => this.#isMarked(type));
+    const types = [...this.types];
+    let hidden = types.filter((type) => this.#isMarked(type));
     do {
       for (const type of hidden) this.#hidden.add(type);
       hidden = types.filter((type) => !this.#hidden.has(type) && !this.#isUsable(type));
