@@ -1,4 +1,12 @@
-import { DirectiveLocation, getNamedType, isIntrospectionType, isSpecifiedScalarType, Kind, valueFromASTUntyped } from 'graphql';
+import {
+  DirectiveLocation,
+  getNamedType,
+  isInputObjectType,
+  isIntrospectionType,
+  isSpecifiedScalarType,
+  Kind,
+  valueFromASTUntyped,
+} from 'graphql';
 import type {
   ConstDirectiveNode,
   ConstValueNode,
@@ -148,7 +156,7 @@ export class Rules {
     // A type in code says itself that it lacks a node. Libraries add the fields of a subgraph to its schema.
     const isKnown = owner
       ? !owner.astNode || /^_(?:service _Service|entities _Entity)$/.test(`${place.name} ${getNamedType((place as Field).type).name}`)
-      : isBuiltIn(place as GraphQLNamedType);
+      : isFree(place as GraphQLNamedType);
     if (isKnown || this.#schema.extensions?.['authorization'] === null) return false;
     return (this.#hasText ??=
       [...this.#names.keys()].some((name) => this.#schema.getDirective(name)?.astNode) ||
@@ -203,11 +211,12 @@ function nodesOf(type: object): readonly Node[] {
 /** Libraries make nodes for directives of types in code, without a location and parts, and give graphql-js's own types nodes for all schemas. */
 function isFromText(type: GraphQLNamedType): boolean {
   const { loc, fields, values, types } = (type.astNode ?? {}) as Node;
-  return !isBuiltIn(type) && (loc !== undefined || [fields, values, types].some((parts = []) => parts.length > 0));
+  return !isFree(type) && (loc !== undefined || [fields, values, types].some((parts = []) => parts.length > 0));
 }
 
-function isBuiltIn(type: GraphQLNamedType): boolean {
-  return isSpecifiedScalarType(type) || isIntrospectionType(type);
+/** True for types that need no rules, and those of graphql-js. */
+function isFree(type: GraphQLNamedType): boolean {
+  return isSpecifiedScalarType(type) || isIntrospectionType(type) || isInputObjectType(type);
 }
 
 function lost(name: string): Error {

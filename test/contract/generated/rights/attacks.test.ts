@@ -6,6 +6,7 @@ import { MapperKind, mapSchema } from '@graphql-tools/utils';
 import {
   buildSchema,
   extendSchema,
+  GraphQLInputObjectType,
   GraphQLInt,
   GraphQLObjectType,
   GraphQLScalarType,
@@ -381,6 +382,14 @@ const complete: Readonly<Record<string, () => GraphQLSchema>> = {
     const closed = { type: GraphQLInt, resolve: () => 1, extensions: { authorization: null } };
     const fields = { ...query.fields, closed };
     return new GraphQLSchema({ ...schema.toConfig(), query: new GraphQLObjectType({ ...query, fields }), types: [] });
+  },
+  'a text whose input type a transform has made anew': () => {
+    const schema = buildSchema(
+      'directive @authenticated on FIELD_DEFINITION type Query { closed(in: In): Int @authenticated } input In { a: Int }',
+    );
+    schema.getQueryType()!.getFields()['closed']!.resolve = () => 1;
+    const fields = { a: { type: GraphQLInt } };
+    return mapSchema(schema, { [MapperKind.INPUT_OBJECT_TYPE]: ({ name }) => new GraphQLInputObjectType({ name, fields }) });
   },
   'code to which a text adds types, if the schema says so': () => {
     const closed = { type: GraphQLInt, resolve: () => 1, extensions: { authorization: { authenticated: true } } };
