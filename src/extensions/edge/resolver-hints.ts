@@ -45,12 +45,10 @@ export class ResolverHints implements ExecutionObserver {
   overall(root: Place): OverallPolicy {
     const overall: OverallPolicy = newCachePolicy();
     for (const { policy, hint } of this.#policies) this.#hints.restrict(overall, { ...hint, maxAge: policy.maxAge, scope: policy.scope });
-    const isWhole = root.eachField(({ parent, field, nodes }) => {
+    return this.#hints.restrictAll(overall, this.#schema, root, ({ parent, nodes }) => {
       const { count, hinted } = this.#callsOf(parent, nodes[0]!);
-      if (count === 0 || count > hinted) this.#hints.restrict(overall, this.#hints.of(this.#schema, parent, field));
+      return count > 0 && count <= hinted;
     });
-    if (!isWhole) overall.restrict({ maxAge: 0 });
-    return overall;
   }
 
   #callsOf(parent: GraphQLObjectType, node: FieldNode): Calls {

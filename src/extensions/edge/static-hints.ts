@@ -42,17 +42,9 @@ export class StaticHints {
       { schema, fragments: Object.fromEntries(fragmentsOf(document)), variables: Object.fromEntries(conditions) },
       operation,
     );
-    const hints = root && { root, policy: this.#policyOf(schema, root) };
+    const hints = root && { root, policy: this.fields.restrictAll(newCachePolicy(), schema, root) };
     if (outcomes.size < maxOutcomes) outcomes.set(key, hints);
     return hints;
-  }
-
-  #policyOf(schema: GraphQLSchema, root: Place): OverallPolicy {
-    const policy: OverallPolicy = newCachePolicy();
-    const isWhole = root.eachField(({ parent, field }) => this.fields.restrict(policy, this.fields.of(schema, parent, field)));
-    // The answer is private if the operation is too large to search.
-    if (!isWhole) policy.restrict({ maxAge: 0 });
-    return policy;
   }
 }
 

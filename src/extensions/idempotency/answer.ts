@@ -20,11 +20,7 @@ function withoutHTTP(result: FormattedExecutionResult): FormattedExecutionResult
 }
 
 /** Returns the text to store; undefined if the answer is too large, or cannot be written as JSON, so that the client gets an error. */
-export function toStoredAnswer(
-  outcome: OperationOutcome,
-  { call }: Pick<OperationExecution, 'call'>,
-  maxBytes: number,
-): string | undefined {
+export function toStoredAnswer(outcome: OperationOutcome, { call }: OperationExecution, maxBytes: number): string | undefined {
   const { result, head } = outcome;
   const set = head.status ?? (result.extensions?.['http'] as HTTPExtension | undefined)?.status;
   const chosen = call.statusOf(outcome);

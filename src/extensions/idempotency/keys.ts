@@ -15,10 +15,7 @@ export interface FoundKey {
 }
 
 /** The key of a mutation; undefined if it has none. Throws if the key is malformed, or missing though it is required. */
-export function findKey(
-  { bareKeys = false, required = false }: Pick<IdempotencyOptions, 'bareKeys' | 'required'>,
-  execution: OperationExecution,
-): FoundKey | undefined {
+export function findKey({ bareKeys = false, required = false }: IdempotencyOptions, execution: OperationExecution): FoundKey | undefined {
   const header = execution.call.request.headers.get('idempotency-key') ?? undefined;
   // Most documents do not contain the name, and need no visit.
   const directive = execution.source.includes('idempotent') ? directiveWithKey(execution) : undefined;
@@ -33,7 +30,7 @@ function isRequired(required: boolean | readonly string[], mutation: Parameters<
   return typeof required === 'boolean' ? required : rootFields(mutation).some(({ name }) => required.includes(name.value));
 }
 
-export function needsKeyWith({ required = false }: Pick<IdempotencyOptions, 'required'>): NeedsKey {
+export function needsKeyWith({ required = false }: IdempotencyOptions): NeedsKey {
   return (mutation) => (countDirectives(mutation) > 0 ? undefined : isRequired(required, mutation));
 }
 
@@ -91,7 +88,7 @@ function countDirectives({ document, operation }: Parameters<NeedsKey>[0]): numb
 }
 
 /** Returns the root fields, including fields of fragments and fields that `@skip` leaves out, without `__typename`. */
-export function rootFields({ document, operation }: Pick<OperationExecution, 'document' | 'operation'>): readonly FieldNode[] {
+export function rootFields({ document, operation }: Parameters<NeedsKey>[0]): readonly FieldNode[] {
   const all = rootSelections(document, operation);
   return all.filter((selection) => selection.kind === 'Field').filter(({ name }) => !name.value.startsWith('__'));
 }
@@ -102,7 +99,7 @@ export function recordId(prefix: string, named: readonly [identity: string, key:
 }
 
 /** The hash of a request, equal for every attempt, because a retry sends the same text and variables. Aliases count, because a stored answer has them. */
-export function fingerprintOf({ source, request }: Pick<OperationExecution, 'source' | 'request'>): string {
+export function fingerprintOf({ source, request }: OperationExecution): string {
   const { operationName = null, variables = {}, onError = null } = request;
   return sha256(sortedJSON([source, operationName, variables, onError]));
 }

@@ -19,7 +19,7 @@ import type {
 } from 'graphql';
 
 import { descriptionKeyword, leafSchema, orNull, SchemaSize } from './json-schema.ts';
-import type { JSONSchema, Parts } from './json-schema.ts';
+import type { JSONSchema, Notes, Parts } from './json-schema.ts';
 
 interface Input extends Parts {
   readonly schema: GraphQLSchema;
@@ -74,13 +74,11 @@ export function partialSchemaOf(type: GraphQLInputObjectType, members: readonly 
 }
 
 /** A variable, or a field of an input object. */
-interface Field {
+interface Field extends Notes {
   readonly name: string;
   readonly type: GraphQLInputType;
   readonly mayBeNull: boolean;
   readonly isRequired: boolean;
-  readonly description: string | null | undefined;
-  readonly deprecationReason?: string | null | undefined;
   readonly default: unknown;
 }
 

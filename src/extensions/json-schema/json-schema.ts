@@ -1,5 +1,5 @@
 import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString, isEnumType } from 'graphql';
-import type { GraphQLEnumType, GraphQLLeafType, GraphQLScalarType, GraphQLSchema } from 'graphql';
+import type { GraphQLEnumType, GraphQLInputField, GraphQLLeafType, GraphQLScalarType, GraphQLSchema } from 'graphql';
 
 /** A schema of JSON Schema 2020-12. */
 export type JSONSchema = Readonly<Record<string, unknown>>;
@@ -123,14 +123,11 @@ const specified: Readonly<Record<string, JSONSchema>> = {
   'unsigned-int': integer,
 };
 
+/** The notes on a definition. */
+export type Notes = Partial<Pick<GraphQLInputField, 'description' | 'deprecationReason'>>;
+
 /** The keywords for the notes on a definition: its description, and with components whether it is deprecated. */
-export function descriptionKeyword(
-  {
-    description,
-    deprecationReason,
-  }: { readonly description?: string | null | undefined; readonly deprecationReason?: string | null | undefined },
-  components?: Components,
-): JSONSchema {
+export function descriptionKeyword({ description, deprecationReason }: Notes, components?: Components): JSONSchema {
   const isDeprecated = components !== undefined && (deprecationReason ?? undefined) !== undefined;
   return { ...(description && { description }), ...(isDeprecated && { deprecated: true }) };
 }

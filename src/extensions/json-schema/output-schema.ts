@@ -13,7 +13,6 @@ import {
 import type {
   FragmentDefinitionNode,
   GraphQLCompositeType,
-  GraphQLField,
   GraphQLInterfaceType,
   GraphQLLeafType,
   GraphQLObjectType,
@@ -25,7 +24,7 @@ import type {
 
 import { getOrCreate } from '../../shared/index.ts';
 import { descriptionKeyword, leafSchema, orNull, SchemaSize } from './json-schema.ts';
-import type { Components, JSONSchema, Parts } from './json-schema.ts';
+import type { Components, JSONSchema, Notes, Parts } from './json-schema.ts';
 
 interface Output extends Parts {
   readonly schema: GraphQLSchema;
@@ -194,10 +193,7 @@ function isObjectOrInterface(type: GraphQLCompositeType): type is GraphQLObjectT
   return isObjectType(type) || isInterfaceType(type);
 }
 
-function fieldOf(
-  type: GraphQLCompositeType,
-  name: string,
-): Pick<GraphQLField<unknown, unknown>, 'type' | 'description' | 'deprecationReason'> {
-  if (name === TypeNameMetaFieldDef.name) return { type: TypeNameMetaFieldDef.type, description: undefined, deprecationReason: undefined };
+function fieldOf(type: GraphQLCompositeType, name: string): Notes & { readonly type: GraphQLOutputType } {
+  if (name === TypeNameMetaFieldDef.name) return { type: TypeNameMetaFieldDef.type };
   return (type as GraphQLObjectType | GraphQLInterfaceType).getFields()[name]!;
 }

@@ -1,6 +1,16 @@
 import * as graphql from 'graphql';
 import { getNamedType, getNullableType, isInputObjectType, isLeafType, isListType, Kind } from 'graphql';
-import type { ConstValueNode, FieldNode, GraphQLField, GraphQLInputField, GraphQLInputType, GraphQLLeafType, ValueNode } from 'graphql';
+import type {
+  ArgumentNode,
+  ConstValueNode,
+  FieldNode,
+  GraphQLField,
+  GraphQLInputField,
+  GraphQLInputType,
+  GraphQLLeafType,
+  ObjectFieldNode,
+  ValueNode,
+} from 'graphql';
 
 import { getOrCreate } from '../../shared/index.ts';
 
@@ -139,10 +149,7 @@ export class SizeReader {
   }
 
   /** Returns undefined also for a variable without a value: then the default of the schema applies, which null would replace. */
-  #givenTo(
-    name: string,
-    given: readonly { readonly name: { readonly value: string }; readonly value: ValueNode }[],
-  ): ValueNode | undefined {
+  #givenTo(name: string, given: readonly (ArgumentNode | ObjectFieldNode)[]): ValueNode | undefined {
     const node = given.find((one) => one.name.value === name)?.value;
     return node?.kind === Kind.VARIABLE && !Object.hasOwn(this.#variables, node.name.value) ? undefined : node;
   }

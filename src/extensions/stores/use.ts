@@ -3,6 +3,7 @@ import { GraphQLError } from 'graphql';
 import { describe, toPromise, waitAtMost } from '../../shared/index.ts';
 import type { Milliseconds } from '../../shared/index.ts';
 import type { ServerStartContext } from '../../server/index.ts';
+import type { BudgetStore } from './budget-store.ts';
 
 // Shared by the extensions that use a store.
 
@@ -28,10 +29,7 @@ export function assertStore(owner: string, store: unknown, methods: readonly str
 }
 
 /** Throws for a store in the memory of one of several processes. */
-export function assertShared(
-  { isLocal }: { readonly isLocal?: boolean | undefined },
-  { nodeEnv }: Pick<ServerStartContext, 'nodeEnv'>,
-): void {
+export function assertShared({ isLocal }: Pick<BudgetStore, 'isLocal'>, { nodeEnv }: Pick<ServerStartContext, 'nodeEnv'>): void {
   if (isLocal === true && nodeEnv !== 'development' && nodeEnv !== 'test')
     throw new Error(
       'Expected a shared store in production, got memoryStore(). If one process serves all requests, set isOnlyProcess: true.',

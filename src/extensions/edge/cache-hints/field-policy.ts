@@ -2,6 +2,7 @@ import { getNamedType, isAbstractType, isCompositeType } from 'graphql';
 import type { GraphQLCompositeType, GraphQLField, GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
 
 import { getOrCreate } from '../../../shared/index.ts';
+import type { Place, SelectedField } from '../selection.ts';
 import { annotationOfField, annotationOfType } from './annotations.ts';
 import { newCachePolicy } from './policy.ts';
 import type { CacheAnnotation, CacheHint, CachePolicy } from './policy.ts';
@@ -95,6 +96,16 @@ export class FieldHints {
     if (maxAge !== undefined && !(maxAge >= 1)) overall.unstored ??= name;
     if (scope !== undefined && scope !== 'PUBLIC') overall.unshared ??= name;
     overall.restrict({ maxAge, scope });
+  }
+
+  /** Makes a policy as strict as the hints of all fields here and below, except fields for which `isHinted` is true. */
+  restrictAll(overall: OverallPolicy, schema: GraphQLSchema, root: Place, isHinted?: (one: SelectedField) => boolean): OverallPolicy {
+    const isWhole = root.eachField((one) => {
+      if (isHinted?.(one) !== true) this.restrict(overall, this.of(schema, one.parent, one.field));
+    });
+    // The answer is private if the operation is too large to search.
+    if (!isWhole) overall.restrict({ maxAge: 0 });
+    return overall;
   }
 
   #strictest(schema: GraphQLSchema, parent: GraphQLObjectType, field: Field): FieldHint {
