@@ -6,7 +6,7 @@ import type { Dialect } from './dialects.ts';
 import type { EdgeDecision } from './options.ts';
 import type { ResolverHints } from './resolver-hints.ts';
 import type { TagExtensions } from './router-tags.ts';
-import type { OperationHints } from './static-hints.ts';
+import type { OperationHints } from './schema-hints.ts';
 import type { Lookup } from './store/answer-store.ts';
 import { fit, tagsOfAnswer } from './tags.ts';
 import type { TagSettings } from './tags.ts';

@@ -106,19 +106,14 @@ export interface Lifetime {
 /** The fields with the lifetime. Browsers get a separate one, because answers in a browser cannot be purged. */
 export function lifetimeFields({ lifetime, directive, stale = true }: Dialect, given: Lifetime): [name: string, value: string][] {
   const browser = given.browserMaxAge === 0 ? 'max-age=0, must-revalidate' : `max-age=${Math.min(given.browserMaxAge, given.maxAge)}`;
-  const after = stale ? staleDirectives(given) : [];
+  const { staleWhileRevalidate, staleIfError } = stale ? given : {};
+  const limits = Object.entries({ 'stale-while-revalidate': staleWhileRevalidate, 'stale-if-error': staleIfError });
+  const after = limits.flatMap(([name, seconds]) => (seconds === undefined ? [] : `${name}=${seconds}`));
   if (lifetime === undefined)
     return [['cache-control', ['public', browser.split(',')[0], `s-maxage=${given.maxAge}`, ...after].join(', ')]];
   const edge = [...(lifetime === 'surrogate-control' ? [] : ['public', directive ?? []].flat()), `max-age=${given.maxAge}`];
   return [
     ['cache-control', `public, ${browser}`],
     [lifetime, [...edge, ...after].join(', ')],
-  ];
-}
-
-function staleDirectives({ staleWhileRevalidate, staleIfError }: Lifetime): string[] {
-  return [
-    ...(staleWhileRevalidate === undefined ? [] : [`stale-while-revalidate=${staleWhileRevalidate}`]),
-    ...(staleIfError === undefined ? [] : [`stale-if-error=${staleIfError}`]),
   ];
 }

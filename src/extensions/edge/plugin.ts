@@ -12,7 +12,6 @@ import type {
   ServerPlugin,
   ServerStartContext,
 } from '../../server/index.ts';
-import { FieldHints } from './cache-hints/field-policy.ts';
 import { assess, decideFor, notShareable } from './decide.ts';
 import type { EdgeOperation, EdgeRequest, Shareable } from './decide.ts';
 import { dialects } from './dialects.ts';
@@ -26,8 +25,8 @@ import { Purges } from './purge.ts';
 import type { PurgePlatform, PurgeRequest } from './purge.ts';
 import { ResolverHints } from './resolver-hints.ts';
 import { tagExtensionsOf } from './router-tags.ts';
-import { StaticHints } from './static-hints.ts';
-import type { OperationHints } from './static-hints.ts';
+import { SchemaHints } from './schema-hints.ts';
+import type { OperationHints } from './schema-hints.ts';
 import { AnswerStore } from './store/answer-store.ts';
 import { StoredAnswers } from './store/stored-answers.ts';
 import { tagsOfMutation, tagsOfType } from './tags.ts';
@@ -64,7 +63,7 @@ class EdgePlugin implements Edge {
   readonly #methods: readonly string[];
   readonly #options: EdgeOptions;
   readonly #rules: ReadingRules;
-  readonly #hints: StaticHints;
+  readonly #hints: SchemaHints;
   readonly #purges: Purges;
   readonly #stored: StoredAnswers | undefined;
   readonly #isWorker = isWorkerd();
@@ -79,7 +78,7 @@ class EdgePlugin implements Edge {
     this.#rules = readingRules(options);
     this.#options = options;
     this.#methods = (cdn !== undefined && dialects[cdn].methods) || ['GET'];
-    this.#hints = new StaticHints(new FieldHints(defaultMaxAge));
+    this.#hints = new SchemaHints(defaultMaxAge);
     const answers = store && new AnswerStore(store);
     this.#purges = new Purges(purge, answers && ((tags) => answers.purge(tags)), salt);
     this.#stored = answers && new StoredAnswers(answers, options, () => this.#server!.trustedDocuments());
@@ -146,7 +145,7 @@ class EdgePlugin implements Edge {
     next: (options: ExecutionOptions) => Promise<OperationOutcome>,
   ): Promise<OperationOutcome> {
     const isMutation = execution.operation.operation === 'mutation' && !this.#purges.hasNone;
-    const observer = new (isMutation ? MutationWatch : ResolverHints)(execution.schema, this.#hints.fields);
+    const observer = new (isMutation ? MutationWatch : ResolverHints)(execution.schema, this.#hints);
     const operation = execution.facts.get(ownFact) as EdgeOperation | undefined;
     if (operation !== undefined) operation.resolverHints = observer;
     const outcome = await next({ observer });

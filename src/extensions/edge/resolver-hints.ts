@@ -3,9 +3,9 @@ import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema } 
 import type { ExecutionObserver } from '../../executor/index.ts';
 import { getOrCreate } from '../../shared/index.ts';
 import { cacheControlOf } from './cache-hints/field-policy.ts';
-import type { FieldHint, FieldHints, OverallPolicy } from './cache-hints/field-policy.ts';
 import { newCachePolicy } from './cache-hints/policy.ts';
 import type { CachePolicy } from './cache-hints/policy.ts';
+import type { FieldHint, OverallPolicy, SchemaHints } from './schema-hints.ts';
 import type { Place } from './selection.ts';
 
 /** The calls of the resolver of one selected field of one type. */
@@ -19,11 +19,11 @@ interface Calls {
 /** The hints that the resolvers of one operation give through `info.cacheControl`. */
 export class ResolverHints implements ExecutionObserver {
   readonly #schema: GraphQLSchema;
-  readonly #hints: FieldHints;
+  readonly #hints: SchemaHints;
   readonly #calls = new Map<FieldNode, Calls[]>();
   readonly #policies: { readonly policy: CachePolicy; readonly hint: FieldHint }[] = [];
 
-  constructor(schema: GraphQLSchema, hints: FieldHints) {
+  constructor(schema: GraphQLSchema, hints: SchemaHints) {
     this.#schema = schema;
     this.#hints = hints;
   }
@@ -62,7 +62,7 @@ export class ResolverHints implements ExecutionObserver {
 
   #newPolicy({ parentType: parent, fieldName, fieldNodes }: GraphQLResolveInfo): CachePolicy {
     this.#callsOf(parent, fieldNodes[0]!).hinted++;
-    const hint = this.#hints.of(this.#schema, parent, parent.getFields()[fieldName]!);
+    const hint = this.#hints.ofField(this.#schema, parent, parent.getFields()[fieldName]!);
     const policy = newCachePolicy();
     policy.replace(hint);
     this.#policies.push({ policy, hint });

@@ -64,7 +64,7 @@ export class Prices implements LimitsFact {
     const { operation } = priced;
     let cost = this.#known.get(priced);
     if (cost === undefined) {
-      const { fixed, perItem, depth, aliases } = this.#walk(priced).measure(this.#rootOf(operation), operation.selectionSet);
+      const { fixed, perItem, depth, aliases } = new Walk(this, priced).measureAll();
       cost = fixed + perItem * this.listSize;
       const { maxDepth = Infinity, maxAliases = Infinity, maxCost = Infinity } = this.#limits;
       if (depth > maxDepth) throw refusal(operation, `the operation to have at most ${maxDepth} levels of fields, got ${depth}`);
@@ -77,16 +77,7 @@ export class Prices implements LimitsFact {
   }
 
   costliest(priced: PricedOperation): { readonly cost: number; readonly costliest: string } {
-    const { operation } = priced;
-    return this.#walk(priced).costliest(this.#rootOf(operation), operation.selectionSet);
-  }
-
-  #rootOf({ operation }: OperationDefinitionNode): GraphQLNamedType | undefined {
-    return this.schema.getRootType(operation) ?? undefined;
-  }
-
-  #walk({ document, variableValues }: PricedOperation): Walk {
-    return new Walk(this, fragmentsOf(document), variableValues);
+    return new Walk(this, priced).costliest();
   }
 
   /** Returns undefined if the type does not list the field, as with `__typename`, `__schema` and `__type`. */
@@ -167,17 +158,26 @@ interface Measure {
 /** The walk through one operation. It may be recursive, because the nesting of the document has been limited before. */
 class Walk {
   readonly #prices: Prices;
+  readonly #operation: OperationDefinitionNode;
+  /** Undefined if the schema has no such type. */
+  readonly #root: GraphQLNamedType | undefined;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #known = new Map<string, Measure>();
   readonly #sizes: SizeReader;
 
-  constructor(prices: Prices, fragments: ReadonlyMap<string, FragmentDefinitionNode>, variables: Readonly<Record<string, unknown>>) {
+  constructor(prices: Prices, { document, operation, variableValues }: PricedOperation) {
     this.#prices = prices;
-    this.#fragments = fragments;
-    this.#sizes = new SizeReader(variables);
+    this.#operation = operation;
+    this.#root = prices.schema.getRootType(operation.operation) ?? undefined;
+    this.#fragments = fragmentsOf(document);
+    this.#sizes = new SizeReader(variableValues);
   }
 
-  measure(parentType: GraphQLNamedType | undefined, { selections }: SelectionSetNode): Measure {
+  measureAll(): Measure {
+    return this.#measure(this.#root, this.#operation.selectionSet);
+  }
+
+  #measure(parentType: GraphQLNamedType | undefined, { selections }: SelectionSetNode): Measure {
     const sum: Measure = { fixed: 0, perItem: 0, typenames: 0, depth: 0, aliases: 0 };
     for (const selection of selections) this.#addSelection(sum, parentType, selection);
     // `__typename` is free next to other fields: clients add it everywhere. Alone it still makes the server load all objects of a list,
@@ -187,14 +187,15 @@ class Walk {
   }
 
   /** Follows the selections that cost the most, as long as each costs more than half of those around it. */
-  costliest(root: GraphQLNamedType | undefined, { selections }: SelectionSetNode): { readonly cost: number; readonly costliest: string } {
+  costliest(): { readonly cost: number; readonly costliest: string } {
+    const { selections } = this.#operation.selectionSet;
     const costOf = (type: GraphQLNamedType | undefined, some: readonly SelectionNode[]): number => {
-      const { fixed, perItem } = this.measure(type, { kind: Kind.SELECTION_SET, selections: some });
+      const { fixed, perItem } = this.#measure(type, { kind: Kind.SELECTION_SET, selections: some });
       return fixed + perItem * this.#prices.listSize;
     };
     const path: string[] = [];
-    const cost = costOf(root, selections);
-    let [type, inside, around] = [root, selections, cost];
+    const cost = costOf(this.#root, selections);
+    let [type, inside, around] = [this.#root, selections, cost];
     while (inside.length > 0) {
       const costs = inside.map((one) => costOf(type, [one]));
       const most = Math.max(...costs);
@@ -221,14 +222,14 @@ class Walk {
     else if (selection.kind === Kind.FRAGMENT_SPREAD) add(sum, this.#measureFragment(selection.name.value));
     else {
       const type = selection.typeCondition === undefined ? parentType : this.#prices.schema.getType(selection.typeCondition.name.value);
-      add(sum, this.measure(type, selection.selectionSet));
+      add(sum, this.#measure(type, selection.selectionSet));
     }
   }
 
   #measureFragment(name: string): Measure {
     return getOrCreate(this.#known, name, () => {
       const { typeCondition, selectionSet } = this.#fragments.get(name)!;
-      return this.measure(this.#prices.schema.getType(typeCondition.name.value), selectionSet);
+      return this.#measure(this.#prices.schema.getType(typeCondition.name.value), selectionSet);
     });
   }
 
@@ -244,7 +245,7 @@ class Walk {
     const { cost, type, dimensions, isOpen } = field;
     const most = this.#largestOf(field, node);
     const { listSize } = this.#prices;
-    const inner = node.selectionSet === undefined ? leaf : this.measure(type, node.selectionSet);
+    const inner = node.selectionSet === undefined ? leaf : this.#measure(type, node.selectionSet);
     sum.fixed += cost;
     sum.aliases += inner.aliases;
     sum.depth = Math.max(sum.depth, inner.depth + 1);

@@ -6,7 +6,7 @@ import type { AnswerStore } from './answer-store.ts';
 import { decideFor, notShareable } from '../decide.ts';
 import type { EdgeOperation, EdgeRequest, Keeper, Shareable } from '../decide.ts';
 import type { EdgeDecision } from '../options.ts';
-import type { OperationHints } from '../static-hints.ts';
+import type { OperationHints } from '../schema-hints.ts';
 import type { TagSettings } from '../tags.ts';
 import { explainHeader } from '../watched-request.ts';
 

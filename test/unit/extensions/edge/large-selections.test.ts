@@ -4,9 +4,8 @@ import { it } from 'node:test';
 import { buildSchema, parse } from 'graphql';
 import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { FieldHints } from '../../../../src/extensions/edge/cache-hints/field-policy.ts';
-import { StaticHints } from '../../../../src/extensions/edge/static-hints.ts';
-import type { OperationHints } from '../../../../src/extensions/edge/static-hints.ts';
+import { SchemaHints } from '../../../../src/extensions/edge/schema-hints.ts';
+import type { OperationHints } from '../../../../src/extensions/edge/schema-hints.ts';
 
 const types = Array.from({ length: 60 }, (_, at) => `type T${at} implements Node { id: ID! list: [Node!]! }`).join('\n');
 const sdl = `interface Node { id: ID! list: [Node!]! } type Query { node: Node! } ${types}`;
@@ -46,7 +45,7 @@ it('an operation with too many selections for many types is private', () => {
 function hintsOf(schema: GraphQLSchema, text: string): OperationHints {
   const document = parse(text);
   const operation = document.definitions[0] as OperationDefinitionNode;
-  return new StaticHints(new FieldHints(60)).of(schema, { document, operation })!;
+  return new SchemaHints(60).of(schema, { document, operation })!;
 }
 
 /** Counts the calls of `isSubType`, one for each fragment and type. */
