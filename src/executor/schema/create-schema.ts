@@ -1,4 +1,4 @@
-import { assertValidSchema, GraphQLSchema, print } from 'graphql';
+import { assertValidSchema, GraphQLSchema } from 'graphql';
 import type { DocumentNode, GraphQLDirective } from 'graphql';
 
 import { messageOf } from '../../shared/index.ts';
@@ -7,7 +7,6 @@ import { checkResolvers, checkTypeNames } from './resolvers/check-resolvers.ts';
 import { createSchemaIndex } from './sdl/create-index.ts';
 import { LazySchema } from './lazy/lazy-schema.ts';
 import { MergedResolvers } from './resolvers/merge-resolvers.ts';
-import type { MergedTypeResolvers } from './resolvers/merge-resolvers.ts';
 import { assertReadySchema } from './ready-schema.ts';
 import type { Resolvers } from './resolvers/resolver-map.ts';
 import type { SchemaIndex } from './sdl/schema-index.ts';
@@ -25,11 +24,11 @@ export interface SchemaInput<TContext = any> {
 
 /** Checks a schema with another tool. Throws an Error with all problems. */
 export type CheckWhole = (
-  texts: readonly string[],
-  resolvers: Readonly<Record<string, object>>,
+  /** The parts of a schema, or one that the user has built. */
+  whole:
+    | { readonly typeDefs: readonly (string | DocumentNode)[]; readonly resolvers: MergedResolvers }
+    | { readonly schema: GraphQLSchema },
   settings: {
-    /** A schema that the user has built, in place of text and resolvers. */
-    readonly schema?: GraphQLSchema;
     /** True for a batched resolver of this copy of the package. */
     readonly isBatched: (resolve: never) => boolean;
     readonly warn?: ((message: string) => void) | undefined;
@@ -78,7 +77,7 @@ function readySchema(input: unknown, { checkWhole: whole, directives = [], warn 
   if (whole === false) return schema;
   assertValidSchema(schema);
   const check = whole();
-  if (typeof check === 'function') check([], {}, { schema, isBatched, warn });
+  if (typeof check === 'function') check({ schema }, { isBatched, warn });
   return schema;
 }
 
@@ -125,21 +124,10 @@ function checkWhole({ typeDefs, index, resolvers, findCheck }: Prepared, { warn,
     return;
   }
   try {
-    // The checker gets text, because it may use another copy of graphql, and @graphql-tools/schema changes the documents that it merges.
-    const texts = typeDefs.map((source) => (typeof source === 'string' ? source : print(source)));
-    check(texts, Object.fromEntries(resolvers.names().map((name) => [name, wholeOf(resolvers.get(name)!)])), { isBatched, warn });
+    check({ typeDefs, resolvers }, { isBatched, warn });
   } catch (error) {
     throw new Error(`typeDefs and resolvers do not make a valid schema. ${messageOf(error)}`, { cause: error });
   }
 }
 
 const isBatched = (resolve: never): boolean => batchOf(resolve) !== undefined;
-
-/** Merges resolvers into one map without a prototype, so that a field `toString` has no resolver by accident. */
-function wholeOf(resolvers: MergedTypeResolvers): object {
-  if (resolvers.scalar !== undefined) return resolvers.scalar;
-  return Object.assign(
-    Object.create(null) as object,
-    Object.fromEntries(Array.from(resolvers.names(), (name) => [name, resolvers.get(name)])),
-  );
-}

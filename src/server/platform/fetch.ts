@@ -1,4 +1,4 @@
-import { HeaderMap, isObjectLike } from '../../shared/index.ts';
+import { HeaderMap, isObjectLike, getOrCreate } from '../../shared/index.ts';
 import type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { answerAtOnce, isNetlifySchedule, pingRequest, runtime, bodyTaken, brokenBody, readChunks, splitURL } from './adapter.ts';
 import type { PlatformAdapter, PlatformCall, UnknownEvent } from './adapter.ts';
@@ -57,9 +57,7 @@ function webHeaders(headers: HeaderMap): WebHeaders {
   const record = headers.sharedRecord;
   if (record === undefined) return headers.record ?? [...headers];
   if (runtime() === 'Deno') return record;
-  let ready = prepared.get(record);
-  if (ready === undefined) prepared.set(record, (ready = new Headers(record)));
-  return ready;
+  return getOrCreate(prepared, record, () => new Headers(record));
 }
 
 function toStreamResult({ status, headers, body }: StreamedResponse): Response {

@@ -46,10 +46,7 @@ export function explainRefusal(error: unknown, options: unknown, called: Error |
   return new Error(`${messageOf(error)} To see all problems with file and line, run: npx graphql-functions check`, { cause: error });
 }
 
-/**
- * Finds the checker of whole schemas, which is in no bundle, or the reason why it is missing: undefined on platforms without files. It takes
- * text and resolvers, because it may use another copy of graphql than a bundle.
- */
+/** Finds the checker of whole schemas, which is in no bundle, or the reason why it is missing: undefined on platforms without files. */
 export function findCheck(): CheckWhole | { readonly missing: string | undefined } {
   try {
     return (requireFromPackage('checks') as { checkWhole: CheckWhole }).checkWhole;

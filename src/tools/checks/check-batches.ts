@@ -6,7 +6,7 @@ import type { CheckWhole } from '../../executor/schema/index.ts';
  * Throws an Error for a batched resolver where nothing is called for many parents: only resolvers of fields are, except those of Mutation.
  * Returns the fields with a batched resolver of another copy of this package, which is called for each parent.
  */
-export function checkBatches(schema: GraphQLSchema, isOwn: Parameters<CheckWhole>[2]['isBatched']): readonly string[] {
+export function checkBatches(schema: GraphQLSchema, isOwn: Parameters<CheckWhole>[1]['isBatched']): readonly string[] {
   const foreign: string[] = [];
   for (const type of Object.values(schema.getTypeMap())) {
     const [member] = [...batchedMembers(type), ...batchedMembers(subgraphMembers(type))];

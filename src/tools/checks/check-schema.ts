@@ -1,5 +1,5 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { assertValidSchema, parse } from 'graphql';
+import { assertValidSchema, parse, print } from 'graphql';
 import type { DefinitionNode, GraphQLSchema } from 'graphql';
 
 import type { CheckWhole } from '../../executor/schema/index.ts';
@@ -13,8 +13,8 @@ import { semanticNonNull } from './semantic-non-null.ts';
  * Nothing imports this file: load-tools.ts loads it at run time, so that a bundle contains neither it nor
  * `@graphql-tools/schema`.
  */
-export const checkWhole: CheckWhole = (texts, resolvers, { schema = makeSchema(texts, resolvers), isBatched, warn }) => {
-  const foreign = checkBatches(schema, isBatched);
+export const checkWhole: CheckWhole = (whole, { isBatched, warn }) => {
+  const foreign = checkBatches('schema' in whole ? whole.schema : makeSchema(whole), isBatched);
   if (foreign.length > 0) warn?.(otherCopy(foreign));
 };
 
@@ -26,12 +26,25 @@ function otherCopy(paths: readonly string[]): string {
   );
 }
 
-function makeSchema(texts: readonly string[], resolvers: Readonly<Record<string, object>>): GraphQLSchema {
+type Parts = Extract<Parameters<CheckWhole>[0], { readonly typeDefs: unknown }>;
+
+/** Takes text, because a bundle uses another copy of graphql, and @graphql-tools/schema changes the documents that it merges. */
+function makeSchema({ typeDefs, resolvers }: Parts): GraphQLSchema {
+  const texts = typeDefs.map((source) => (typeof source === 'string' ? source : print(source)));
   const whole = usesSemanticNonNull(texts) ? [...texts, semanticNonNull] : texts;
-  const typeDefs = whole.flatMap((text) => parse(text).definitions.map(withInterfaces));
-  const schema = makeExecutableSchema({ typeDefs, resolvers: resolvers as never });
+  const schema = makeExecutableSchema({
+    typeDefs: whole.flatMap((text) => parse(text).definitions.map(withInterfaces)),
+    resolvers: Object.fromEntries(resolvers.names().map((name) => [name, mapOf(resolvers.get(name)!)])) as never,
+  });
   assertValidSchema(schema);
   return schema;
+}
+
+/** The resolvers of a type as one map without a prototype, so that a field `toString` has no resolver by accident. */
+function mapOf(resolvers: NonNullable<ReturnType<Parts['resolvers']['get']>>): object {
+  if (resolvers.scalar !== undefined) return resolvers.scalar;
+  const entries = Array.from(resolvers.names(), (name) => [name, resolvers.get(name)]);
+  return Object.assign(Object.create(null) as object, Object.fromEntries(entries));
 }
 
 /**
