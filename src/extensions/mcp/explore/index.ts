@@ -1,4 +1,4 @@
-import { getNamedType, GraphQLError, getVariableValues, parse } from 'graphql';
+import { GraphQLError, getVariableValues, parse } from 'graphql';
 import type { GraphQLNamedType } from 'graphql';
 
 import type { DocumentOutcome, GraphQLRequest, OperationInContext, OperationOutcome, ServerStartContext } from '../../../server/index.ts';
@@ -104,13 +104,12 @@ export class Explorer {
     const slice = new Slice(this.#known, isAllowed);
     const found = this.#search(query, isAllowed);
     const shown = found.filter((one) => slice.paths.length < (limit ?? 12) && slice.add(one));
-    slice.addAround(new Set(shown.map(({ field }) => getNamedType(field.type))), essential);
+    slice.addAround(new Set(shown.map(({ to }) => to.type)), essential);
     for (const { field } of shown) slice.addInputs(field);
     if (limit !== undefined) return slice;
     // The more of a type was found, the more it has to do with the question.
     const scores = new Map<GraphQLNamedType, number>();
-    for (const { type, field, score } of found)
-      for (const one of [type, getNamedType(field.type)]) scores.set(one, (scores.get(one) ?? 0) + score);
+    for (const { from, to, score } of found) for (const one of [from.type, to.type]) scores.set(one, (scores.get(one) ?? 0) + score);
     const types = [...scores.keys()].toSorted((one, other) => scores.get(other)! - scores.get(one)!);
     slice.addAround(new Set([...types, this.#start.schema.getQueryType()!]));
     return slice;
@@ -154,7 +153,7 @@ export class Explorer {
     if (unknown.length > 0) {
       const isAllowed = await this.#rightsOf(contextValue, call.logger);
       messages = unknown.map(({ message, words = '' }) => {
-        const names = this.#search(words, isAllowed).map(({ type, field }) => `${type.name}.${field.name}`);
+        const names = this.#search(words, isAllowed).map(({ from, field }) => `${from.type.name}.${field.name}`);
         return names.length === 0 ? message : `${message} The search finds ${names.slice(0, 5).join(', ')}.`;
       });
     } else if (messages.every((message, at) => message === errors[at]!.message)) return outcome;

@@ -23,12 +23,12 @@ interface Step {
   score: number;
 }
 
-/** A field that a search has found, and the steps from the root to its type. */
-export interface Found {
-  readonly type: GraphQLNamedType;
-  readonly field: Field;
-  readonly score: number;
-  readonly way: readonly Pick<Step, 'from' | 'field' | 'to'>[];
+/** A step that a search has found. What it says holds until the next search. */
+export type Found = Step & { readonly field: Field };
+
+/** The steps from the root to a type. */
+export function wayTo({ last }: Place): readonly Step[] {
+  return last === undefined ? [] : [...wayTo(last.from), last];
 }
 
 /** Words of questions that say nothing about fields: English pronouns, prepositions, auxiliary verbs, and what asks for an answer. */
@@ -153,19 +153,16 @@ export class Ranking {
         changed.delete(to);
         changed.add(to);
       }
-    const wayTo = ({ last }: Place): readonly Step[] => (last === undefined ? [] : [...wayTo(last.from), last]);
+    // To sort all that have one of the words would take most of the time.
+    const found = this.#steps.filter(({ score, from, field }) => score > best / 10 && from.distance < Infinity && isAllowed(field!));
+    for (const step of found) step.score /= 1 + 0.3 * step.from.distance;
     const names = new Map<string, number>();
-    return (
-      this.#steps
-        // To sort all that have one of the words would take most of the time.
-        .filter(({ score, from, field }) => score > best / 10 && from.distance < Infinity && isAllowed(field!))
-        .map(({ score, from, field }) => ({ type: from.type, field: field!, score: score / (1 + 0.3 * from.distance), from }))
-        .toSorted((one, other) => other.score - one.score)
-        // The same field of many types says the same.
-        .filter(({ field: { name } }) => names.set(name, (names.get(name) ?? 0) + 1).get(name)! <= 3)
-        .slice(0, 100)
-        .map(({ from, ...found }) => ({ ...found, way: wayTo(from) }))
-    );
+    // The same field of many types says the same.
+    const isNew = ({ field: { name } }: Found): boolean => names.set(name, (names.get(name) ?? 0) + 1).get(name)! <= 3;
+    return (found as Found[])
+      .toSorted((one, other) => other.score - one.score)
+      .filter(isNew)
+      .slice(0, 100);
   }
 
   /** Sets the scores of the steps, and returns the best. */

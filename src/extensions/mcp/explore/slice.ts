@@ -1,6 +1,7 @@
 import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isRequiredArgument, print } from 'graphql';
 import type { GraphQLArgument, GraphQLInputField, GraphQLNamedType, GraphQLType } from 'graphql';
 
+import { wayTo } from './ranking.ts';
 import type { Found } from './ranking.ts';
 import type { Field, VisibleSchema } from './visible-schema.ts';
 
@@ -23,10 +24,11 @@ export class Slice {
   }
 
   /** Adds a field, with the fields that lead to it. False: there is no room. */
-  add({ type, field, way }: Found): boolean {
+  add({ from, field }: Found): boolean {
+    const way = wayTo(from);
     const members = [
       ...way.flatMap((step) => (step.field === undefined ? [] : [this.#memberOf(step.from.type, step.field)])),
-      this.#memberOf(type, field, 'described'),
+      this.#memberOf(from.type, field, 'described'),
     ];
     const steps = way.map((step) => (step.field === undefined ? `[${step.to.type.name}]` : `.${step.field.name}`));
     const path = `${this.#visible.schema.getQueryType()!.name}${steps.join('')}.${field.name}`;
