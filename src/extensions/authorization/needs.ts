@@ -218,8 +218,9 @@ class Walk {
 
   constructor(asked: Asked) {
     this.asked = asked;
-    const fragments = asked.document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
-    this.fragments = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+    this.fragments = new Map(
+      asked.document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
+    );
   }
 
   /** Fragments, each before all that spread it. */

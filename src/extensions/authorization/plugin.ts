@@ -10,7 +10,6 @@ import { Needs } from './needs.ts';
 import { assertAuthorizationOptions } from './options.ts';
 import type { AuthorizationOptions } from './options.ts';
 import { definitions } from './rules.ts';
-import type { Rules } from './rules.ts';
 
 /**
  * Refuses operations for which the caller lacks a right, before anything runs: by the directives `@authenticated`, `@requiresScopes` and
@@ -62,18 +61,16 @@ export function authorization<TContext = any>(options: AuthorizationOptions<TCon
       return { typeDefs: [...sources, ...missingIn(text.replaceAll(ignored, ' '))] };
     },
     check({ schema, trustedDocuments, verbose }) {
-      assertRules(needsIn(schema).rules);
+      const [error] = needsIn(schema).rules.inOrder().errors;
+      if (error !== undefined) throw error;
       return verbose === true ? reportOn(factOf(schema), trustedDocuments()) : [];
     },
     start({ schema, nodeEnv, logger, facts }) {
       const isStrict = nodeEnv === 'development' || nodeEnv === 'test';
-      try {
-        // In production, types are not made before they are needed.
-        if (isStrict || textHasRules !== true) assertRules(needsIn(schema).rules);
-      } catch (error) {
-        if (isStrict) throw error;
-        logger.error((error as Error).message);
-      }
+      // In production, types are not made before they are needed.
+      const [error] = isStrict || textHasRules !== true ? needsIn(schema).rules.inOrder().errors : [];
+      if (error !== undefined && isStrict) throw error;
+      if (error !== undefined) logger.error((error as Error).message);
       facts.set('rights', factOf(schema));
     },
     admit(execution) {
@@ -90,13 +87,6 @@ async function decide(refusalBy: Caller, needed: readonly RightsRule[], { rules 
   if (refusal !== undefined) throw refusal;
 }
 
-/** Throws for the first wrong rule, and for a schema without rules. */
-function assertRules(rules: Rules): void {
-  const { rules: found, errors } = rules.inOrder();
-  const [error = found.length === 0 ? new Error(noRules) : undefined] = errors;
-  if (error !== undefined) throw error;
-}
-
 /** One sentence for each operation of a valid trusted document. */
 function reportOn({ needsOf }: RightsFact, documents: ReturnType<ServerStartContext['trustedDocuments']>): readonly string[] {
   return documents.flatMap(([id, { document, errors }]) =>
@@ -107,9 +97,6 @@ function reportOn({ needsOf }: RightsFact, documents: ReturnType<ServerStartCont
     }),
   );
 }
-
-const noRules =
-  'authorization() has found no rule in the schema: no @authenticated, @requiresScopes or @policy, and no extensions.authorization. Transforms of a schema, printSchema and tools that merge it may lose them.';
 
 /** The definitions that a text lacks. Throws for a rule of a scalar that graphql-js has for all schemas, where no directive is kept. */
 function missingIn(text: string): readonly string[] {

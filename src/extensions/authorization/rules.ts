@@ -91,7 +91,7 @@ export class Rules {
     return rules;
   }
 
-  /** All rules in the order of the schema, once each, and the errors of wrong ones. */
+  /** All rules in the order of the schema, once each, and the errors of wrong ones, or that of a schema without rules. */
   inOrder(): { readonly rules: readonly RightsRule[]; readonly errors: readonly unknown[] } {
     const found = new Set<RightsRule>();
     const errors: unknown[] = [];
@@ -106,6 +106,7 @@ export class Rules {
         } catch (error) {
           errors.push(error);
         }
+    if (found.size === 0) errors.push(new Error(noRules));
     return { rules: [...found], errors };
   }
 
@@ -193,6 +194,9 @@ export class Rules {
     });
   }
 }
+
+const noRules =
+  'authorization() has found no rule in the schema: no @authenticated, @requiresScopes or @policy, and no extensions.authorization. Transforms of a schema, printSchema and tools that merge it may lose them.';
 
 const none: readonly never[] = [];
 
