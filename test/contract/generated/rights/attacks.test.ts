@@ -394,8 +394,10 @@ const complete: Readonly<Record<string, () => GraphQLSchema>> = {
   'code to which a text adds types, if the schema says so': () => {
     const closed = { type: GraphQLInt, resolve: () => 1, extensions: { authorization: { authenticated: true } } };
     const query = new GraphQLObjectType({ name: 'Query', fields: { closed } });
-    const code = new GraphQLSchema({ query, extensions: { authorization: null } });
-    return extendSchema(code, parse('extend type Query { new: New } type New { id: Int }'));
+    const schema = extendSchema(new GraphQLSchema({ query }), parse('extend type Query { new: New } type New { id: Int }'));
+    // graphql 16 drops the extensions of a schema that it extends.
+    schema.extensions = { authorization: null };
+    return schema;
   },
   ...Object.fromEntries(
     [{ authenticated: {} }, { authenticated: [{}] }, [{ name: 'authenticated' }]].map((directives) => [
