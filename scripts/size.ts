@@ -41,44 +41,44 @@ const onLambda = "import { createHandler } from 'graphql-functions/aws-lambda';"
  * `room`. A commit that needs more sets the number, and says what the bytes are for.
  */
 const functions: Readonly<Record<string, readonly [size: number, code: string]>> = {
-  'aws-lambda': [59_353, `${onLambda} ${serve(oneField)}`],
-  fetch: [61_418, `import { createHandler } from 'graphql-functions/fetch'; ${serve(oneField)}`],
-  netlify: [62_393, `import { createHandler } from 'graphql-functions/netlify'; ${serve(oneField)}`],
+  'aws-lambda': [58_496, `${onLambda} ${serve(oneField)}`],
+  fetch: [60_320, `import { createHandler } from 'graphql-functions/fetch'; ${serve(oneField)}`],
+  netlify: [61_356, `import { createHandler } from 'graphql-functions/netlify'; ${serve(oneField)}`],
   'aws, streamed': [
-    62_906,
+    62_068,
     `import { createStreamingHandler } from 'graphql-functions/aws-lambda'; export default createStreamingHandler(${oneField});`,
   ],
-  index: [64_025, `import { createHandler } from 'graphql-functions'; ${serve(oneField)}`],
+  index: [63_166, `import { createHandler } from 'graphql-functions'; ${serve(oneField)}`],
   // With @defer and @stream.
   [withParts]: [
-    68_451,
+    67_461,
     `import { createHandler } from 'graphql-functions/fetch'; import { incrementalDelivery } from 'graphql-functions/incremental';
      ${serve(`{ ...${oneField}, incrementalDelivery: incrementalDelivery() }`)}`,
   ],
   // The plugin and the store for Redis.
   'aws, idempotency': [
-    64_803,
+    64_034,
     `${onLambda} import { idempotency, redisStore } from 'graphql-functions/idempotency';
      const plugins = [idempotency({ store: redisStore(globalThis.evaluate), identity: () => 'everyone' })];
      ${serve(`{ ...${oneField}, plugins }`)}`,
   ],
   // Points without a store: those for Redis and others are separate.
   'aws, budget': [
-    65_872,
+    65_255,
     `${onLambda} import { budget } from 'graphql-functions/budget';
      const plugins = [budget({ store: globalThis.store, identity: () => 'everyone', capacity: 1, refillPerSecond: 1, whenStoreFails: 'allow' })];
      ${serve(`{ ...${oneField}, plugins }`)}`,
   ],
   // The tools of trusted documents, with schemas that refer to definitions, and those of explore: 5,700 bytes.
   'aws, mcp': [
-    73_015,
+    72_367,
     `${onLambda} import { mcp, mcpDefinitions } from 'graphql-functions/mcp';
      const { typeDefs, ...others } = ${oneField};
      ${serve("{ ...others, typeDefs: [mcpDefinitions, typeDefs], plugins: [mcp({ name: 'books', version: '1.0.0' })] }")}`,
   ],
   // A federation subgraph.
   'aws, subgraph': [
-    63_860,
+    63_064,
     `${onLambda} import { subgraph } from 'graphql-functions/subgraph';
      ${serve(`subgraph({ ...${oneField}, routerSecret: { secrets: () => ['secret'] } })`)}`,
   ],

@@ -45,7 +45,7 @@ export function markGuarded(cache: object, listen: (onError: OnError) => void = 
 }
 
 /** Passes `onError` to a guarded cache that has none yet. */
-export function listenToGuarded(cache: object, onError: OnError): void {
+function listenToGuarded(cache: object, onError: OnError): void {
   (cache as { [guarded]?: (onError: OnError) => void })[guarded]?.(onError);
 }
 
