@@ -157,16 +157,14 @@ class EdgePlugin implements Edge {
   /** Purges after a mutation, even if it has errors: a field may have changed data before another field failed. */
   async #purgeAfter(
     { schema, document, operation, request: { variables }, call }: OperationExecution,
-    { result, errors, stream, unfinished }: OperationOutcome,
+    outcome: OperationOutcome,
     watch: MutationWatch,
   ): Promise<void> {
     const { root } = this.#hints.of(schema, { document, operation }, variables)!;
-    // The later parts of a streamed answer are not known yet.
-    const data = stream === undefined ? (result.data ?? null) : null;
     const hasRun = (key: string): boolean => !this.#server!.observesResolvers || watch.hasRun(key);
     let tags: readonly string[];
     try {
-      tags = tagsOfMutation({ root, data, errors, hasRun }, this.#options.salt);
+      tags = tagsOfMutation(root, outcome, hasRun, this.#options.salt);
     } catch (error) {
       // A failure, for example of the getter of an object, must not keep answers from before the mutation.
       call.logger.error('edge could not determine what a mutation changed: all types that it selects are purged.', error);
@@ -182,7 +180,7 @@ class EdgePlugin implements Edge {
       );
       return;
     }
-    if (unfinished === true)
+    if (outcome.unfinished === true)
       call.logger.warn(
         `A mutation was answered before its end. If it changes more, answers with these tags may be old until their lifetime ends: ${tags.join(', ')}`,
       );

@@ -1,6 +1,7 @@
 import { Kind } from 'graphql';
 import type { GraphQLError } from 'graphql';
 
+import type { OperationOutcome } from '../../server/index.ts';
 import { sha256 } from '../../shared/index.ts';
 import { Contents } from './contents.ts';
 import type { Answered } from './contents.ts';
@@ -78,28 +79,25 @@ export function fit(tags: readonly string[], { maxTags, maxLength, maxTotal }: T
   return tags.length <= maxTags && tags.join(' ').length <= maxTotal && tags.every(({ length }) => length <= maxLength);
 }
 
-/** A mutation that has run, and its answer. */
-export interface MutationAnswer {
-  readonly root: Place;
-  /** null: the answer does not show the change. */
-  readonly data: Answered | null;
-  readonly errors: readonly GraphQLError[];
-  /** True if the root field of this response name was called. */
-  readonly hasRun: (key: string) => boolean;
-}
-
 /**
  * Returns the tags that a mutation purges: the tags of the objects that it has returned. Where an error or a null hides the change, the
- * selected types are purged.
+ * selected types are purged. `hasRun` tells whether the root field of a response name was called.
  */
-export function tagsOfMutation({ root, data, errors, hasRun }: MutationAnswer, salt: string | undefined): readonly string[] {
+export function tagsOfMutation(
+  root: Place,
+  { result, errors, stream }: OperationOutcome,
+  hasRun: (key: string) => boolean,
+  salt: string | undefined,
+): readonly string[] {
+  // The later parts of a streamed answer are not known yet.
+  const data = stream === undefined ? result.data : null;
   const contents = new Contents();
   const inexact = new Set<string>();
   for (const field of root.shapeOf(root.types[0]!).fields) {
     const own = errors.filter(({ path }) => path?.[0] === field.key);
     // A refused field purges nothing: otherwise anybody could empty the CDN.
     if (!hasRun(field.key) || own.some((error) => error.path!.length === 1 && (isRefusal(error) || isOfArguments(error)))) continue;
-    const value = data?.[field.key] ?? null;
+    const value = (data as Answered | null | undefined)?.[field.key] ?? null;
     contents.add(field, value);
     if (own.length > 0 || hasNull(value)) addAll(inexact, field.below.typesBelow());
   }

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 
 import type { ServerPlugin } from '../../server/index.ts';
-import { guardLogger, isPlainObject } from '../../shared/index.ts';
+import { isPlainObject } from '../../shared/index.ts';
 import { assertShared } from '../stores/index.ts';
 import { rememberRecord } from './idempotency-key-of.ts';
 import { findKey, needsKeyWith } from './keys.ts';
@@ -26,7 +26,7 @@ export const idempotencyDefinitions = 'directive @idempotent(key: String!) on FI
 export function idempotency<TContext = any>(options: IdempotencyOptions<TContext>): ServerPlugin {
   assertIdempotencyOptions(options);
   const { prefix = 'idempotency:', ttl = defaultTTL, storeTimeout = 500, maxAnswerBytes = 262_144 } = options;
-  let settings: RunSettings = { ...options, prefix, ttl, storeTimeout, maxAnswerBytes, logger: guardLogger(console) };
+  const settings: RunSettings = { ...options, prefix, ttl, storeTimeout, maxAnswerBytes };
   return {
     once: 'idempotency()',
     // This makes the plugin an outer one: it stores the answer that the client gets, after other plugins have changed it.
@@ -34,10 +34,9 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
     corsHeaders: { allowed: ['Idempotency-Key'], exposed: ['Idempotent-Replayed', 'Retry-After'] },
     schemaWillBuild: (_parts, environment) => assertShared(options.store, environment),
     check: ({ schema }) => assertRequired(options, schema),
-    start(context) {
-      assertRequired(options, context.schema);
-      context.facts.set('idempotency', needsKeyWith(options));
-      settings = { ...settings, logger: context.logger };
+    start({ schema, facts }) {
+      assertRequired(options, schema);
+      facts.set('idempotency', needsKeyWith(options));
     },
     async execution(execution, next) {
       if (execution.operation.operation !== 'mutation') return next();

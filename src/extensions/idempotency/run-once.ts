@@ -3,7 +3,7 @@ import type { GraphQLError } from 'graphql';
 import { assertSynchronous, describe } from '../../shared/index.ts';
 import type { Milliseconds, RunDecision } from '../../shared/index.ts';
 import type { Seconds } from '../../datasources/index.ts';
-import type { OperationExecution, Logger, OperationOutcome } from '../../server/index.ts';
+import type { OperationExecution, OperationOutcome } from '../../server/index.ts';
 import { toReplay, toStoredAnswer } from './answer.ts';
 import { rememberRecord } from './idempotency-key-of.ts';
 import { fingerprintOf, recordId, rootFields } from './keys.ts';
@@ -16,7 +16,6 @@ import type { ClaimResult } from '../stores/index.ts';
 
 /** The options with their defaults. */
 export interface RunSettings extends IdempotencyOptions {
-  readonly logger: Logger;
   readonly prefix: string;
   readonly ttl: Seconds;
   readonly storeTimeout: Milliseconds;
@@ -136,10 +135,10 @@ function logAndReturn(attempt: Attempt, refused: GraphQLError, cause?: unknown):
   return refused;
 }
 
-function log({ settings: { logger }, id }: Attempt, message: string, cause?: unknown): void {
+function log({ execution: { call }, id }: Attempt, message: string, cause?: unknown): void {
   const text = `${message} (record ${id})`;
-  if (cause === undefined) logger.warn(text);
-  else logger.error(text, cause);
+  if (cause === undefined) call.logger.warn(text);
+  else call.logger.error(text, cause);
 }
 
 /** Stores the answer, or releases the record. The client gets its answer in every case. */

@@ -93,35 +93,23 @@ function scalarSchemaOf({ name, specifiedByURL }: GraphQLScalarType, scalars: Sc
   if (Object.hasOwn(scalars, name)) return scalars[name]!;
   const [, specification = ''] =
     /^https:\/\/scalars\.graphql\.org\/[\w-]+\/([a-z-]+?)(?:-v[\d.]+)?(?:\.html)?$/.exec(specifiedByURL ?? '') ?? [];
-  return Object.hasOwn(specified, specification) ? specified[specification]! : {};
+  return specified.find(([, specifications]) => specifications.includes(specification))?.[0] ?? {};
 }
 
 const ofFormat = (format: string): JSONSchema => ({ type: 'string', format });
-const integer: JSONSchema = { type: 'integer' };
 
-/** Specifications of scalars.graphql.org, by the last part of their addresses. */
-const specified: Readonly<Record<string, JSONSchema>> = {
-  'date-time': ofFormat('date-time'),
-  instant: ofFormat('date-time'),
-  'local-date': ofFormat('date'),
-  localdate: ofFormat('date'),
-  date: ofFormat('date'),
-  'local-time': ofFormat('time'),
-  localtime: ofFormat('time'),
-  duration: ofFormat('duration'),
-  'accurate-duration': ofFormat('duration'),
-  'nominal-duration': ofFormat('duration'),
-  uuid: ofFormat('uuid'),
-  url: ofFormat('uri'),
-  uri: ofFormat('uri'),
-  'email-address': ofFormat('email'),
-  'base64-string': { type: 'string', contentEncoding: 'base64' },
-  byte: integer,
-  short: integer,
-  'unsigned-byte': integer,
-  'unsigned-short': integer,
-  'unsigned-int': integer,
-};
+/** Schemas, with the specifications of scalars.graphql.org that they describe, by the last part of their addresses. */
+const specified: readonly (readonly [schema: JSONSchema, specifications: readonly string[]])[] = [
+  [ofFormat('date-time'), ['date-time', 'instant']],
+  [ofFormat('date'), ['local-date', 'localdate', 'date']],
+  [ofFormat('time'), ['local-time', 'localtime']],
+  [ofFormat('duration'), ['duration', 'accurate-duration', 'nominal-duration']],
+  [ofFormat('uuid'), ['uuid']],
+  [ofFormat('uri'), ['url', 'uri']],
+  [ofFormat('email'), ['email-address']],
+  [{ type: 'string', contentEncoding: 'base64' }, ['base64-string']],
+  [{ type: 'integer' }, ['byte', 'short', 'unsigned-byte', 'unsigned-short', 'unsigned-int']],
+];
 
 /** The notes on a definition. */
 export type Notes = Partial<Pick<GraphQLInputField, 'description' | 'deprecationReason'>>;

@@ -1,5 +1,5 @@
 import { context, metrics, SpanKind, SpanStatusCode, trace, propagation } from '@opentelemetry/api';
-import type { Attributes, Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGetter } from '@opentelemetry/api';
+import type { Attributes, Context, MeterProvider, Span, TracerProvider, TextMapGetter } from '@opentelemetry/api';
 
 import { aFunction, assertEntries, boolean, hasMethods, originalOf } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
@@ -7,7 +7,7 @@ import type { OperationCall, OperationOutcome, PayloadOutcome, RequestCall, Serv
 import { OperationRecord } from '../operation-record/index.ts';
 import { Meters } from './meters.ts';
 import { followCall, recordWithMessages, recordWithoutMessages } from './spans.ts';
-import type { RecordErrors } from './spans.ts';
+import type { Telemetry } from './spans.ts';
 import { packageVersion } from './version.ts';
 
 /** Options of {@link openTelemetry}. */
@@ -49,20 +49,17 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): ServerPlugin 
   const tracer = (options.tracerProvider ?? trace).getTracer(name, packageVersion);
   const meters = new Meters((options.meterProvider ?? metrics).getMeter(name, packageVersion));
   const recordErrors = options.errorMessages === true ? recordWithMessages : recordWithoutMessages;
-  const telemetry: Telemetry = { tracer, meters, recordErrors, flush, withDocument: options.document === true };
+  const telemetry: Settings = { tracer, meters, recordErrors, flush, withDocument: options.document === true };
   return {
     onlyWatches: true,
     request: (call, next) => traceRequest(telemetry, call, next),
     operation: (call, next) => traceOperation(telemetry, call, next),
     payload: tracePayload,
-    sourceCall: (call) => followCall({ tracer, recordErrors, meters, operation: contextOf(call.operation) }, call),
+    sourceCall: (call) => followCall(telemetry, contextOf(call.operation), call),
   };
 }
 
-interface Telemetry {
-  readonly tracer: Tracer;
-  readonly meters: Meters;
-  readonly recordErrors: RecordErrors;
+interface Settings extends Telemetry {
   readonly flush: OpenTelemetryOptions['flush'];
   readonly withDocument: boolean;
 }
@@ -70,7 +67,7 @@ interface Telemetry {
 type Response = Awaited<ReturnType<NonNullable<ServerPlugin['request']>>>;
 
 /** Requests that reach no operation have a span of their own. */
-async function traceRequest({ tracer, flush }: Telemetry, call: RequestCall, next: () => Promise<Response>): Promise<Response> {
+async function traceRequest({ tracer, flush }: Settings, call: RequestCall, next: () => Promise<Response>): Promise<Response> {
   const startTime = Date.now();
   const response = await next();
   if (response.status >= 400 && call.facts.get(ownFact) !== true) {
@@ -100,7 +97,7 @@ function kindOf(): SpanKind {
   return trace.getActiveSpan() === undefined ? SpanKind.SERVER : SpanKind.INTERNAL;
 }
 
-async function traceOperation(telemetry: Telemetry, call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
+async function traceOperation(telemetry: Settings, call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
   const { tracer, recordErrors, meters, flush } = telemetry;
   const server = trace.getActiveSpan();
   const parent = parentOf(call.call);

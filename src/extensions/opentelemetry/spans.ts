@@ -5,17 +5,17 @@ import type { DataSourceCall, DataSourceCallListener } from '../../server/index.
 import { codeOf } from '../operation-record/index.ts';
 import type { Meters } from './meters.ts';
 
-/** The tracer and the meters that report a call, and the context of its operation. */
-interface CallTelemetry {
+/** What reports calls and operations. */
+export interface Telemetry {
   readonly tracer: Tracer;
-  readonly recordErrors: RecordErrors;
   readonly meters: Meters;
-  readonly operation: Context;
+  readonly recordErrors: RecordErrors;
 }
 
-/** A span for one call: the child of its operation's span, and the parent of the spans that an instrumentation of `fetch` creates. */
+/** A span for one call: the child of the span in the context of its operation, and the parent of the spans that an instrumentation of `fetch` creates. */
 export function followCall(
-  { tracer, meters, recordErrors, operation }: CallTelemetry,
+  { tracer, meters, recordErrors }: Telemetry,
+  operation: Context,
   { dataSource, request }: DataSourceCall,
 ): DataSourceCallListener {
   const source = dataSource.constructor.name;

@@ -34,13 +34,9 @@ export function routeDoor(settings: RouteSettings, { routes, segments }: Matched
   };
 }
 
-interface Chosen extends Pick<Matched, 'segments'> {
-  readonly route: Route;
-}
-
 async function readRequest(
   settings: RouteSettings,
-  { route, segments }: Chosen,
+  { route, segments }: Pick<Matched, 'segments'> & { readonly route: Route },
   { request }: RequestCall,
   body: RequestBody,
 ): Promise<Asked> {

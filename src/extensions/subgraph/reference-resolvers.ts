@@ -3,15 +3,12 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { MergedResolvers } from '../../executor/schema/index.ts';
 import { getOrCreate } from '../../shared/index.ts';
 
-/** `__resolveReference`: returns the entity of a reference. */
-type ResolveReference = (reference: unknown, context: unknown, info: GraphQLResolveInfo) => unknown;
-/** `__resolveReferences`: returns the entities of references, in their order. */
-type ResolveReferences = (references: readonly unknown[], context: unknown, info: GraphQLResolveInfo) => unknown;
-
 /** The reference resolvers of a type. At most one is defined. */
 export interface ReferenceResolvers {
-  readonly one: ResolveReference | undefined;
-  readonly all: ResolveReferences | undefined;
+  /** `__resolveReference`: returns the entity of a reference. */
+  readonly one: ((reference: unknown, context: unknown, info: GraphQLResolveInfo) => unknown) | undefined;
+  /** `__resolveReferences`: returns the entities of references, in their order. */
+  readonly all: ((references: readonly unknown[], context: unknown, info: GraphQLResolveInfo) => unknown) | undefined;
 }
 
 const singular = '__resolveReference';
