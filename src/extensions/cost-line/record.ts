@@ -56,13 +56,9 @@ export interface CostRecord extends Pick<OperationDescription, 'onError' | 'idem
 /** A line of CloudWatch's Embedded Metric Format: the record, flattened, with the list of numbers that become metrics. */
 export function toEmbeddedMetrics(record: CostRecord, namespace: string, timestamp: number): Record<string, unknown> {
   const { upstream, errors, batch, sharing, budget, ...flat } = record;
+  const Metrics = metrics.map(([Name, Unit]) => ({ Name, Unit }));
   return {
-    _aws: {
-      Timestamp: timestamp,
-      CloudWatchMetrics: [
-        { Namespace: namespace, Dimensions: [['operation'], []], Metrics: metrics.map(([Name, Unit]) => ({ Name, Unit })) },
-      ],
-    },
+    _aws: { Timestamp: timestamp, CloudWatchMetrics: [{ Namespace: namespace, Dimensions: [['operation'], []], Metrics }] },
     ...flat,
     // A dimension must have a value.
     operation: record.operation ?? 'unnamed',

@@ -90,9 +90,8 @@ export class Place {
     const { fields } = this.#collect(type, this.#nodes);
     const nested = fields.flatMap(({ responseName: key, definition, nodes }): NestedField[] => {
       if (nodes[0]!.selectionSet === undefined || definition.name.startsWith('__')) return [];
-      return [
-        { key, hasList: hasList(definition.type), below: new Place(this.#schema, this.#collect, getNamedType(definition.type), nodes) },
-      ];
+      const below = new Place(this.#schema, this.#collect, getNamedType(definition.type), nodes);
+      return [{ key, hasList: hasList(definition.type), below }];
     });
     return {
       keys: fields.map(({ responseName }) => responseName).join(' '),

@@ -1,15 +1,4 @@
-import {
-  getNamedType,
-  getNullableType,
-  isAbstractType,
-  isInterfaceType,
-  isLeafType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-  Kind,
-  TypeNameMetaFieldDef,
-} from 'graphql';
+import { getNamedType, getNullableType, isAbstractType, isLeafType, isListType, isNonNullType, Kind, TypeNameMetaFieldDef } from 'graphql';
 import type {
   FragmentDefinitionNode,
   GraphQLCompositeType,
@@ -150,7 +139,7 @@ class OutputWriter {
         selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)!;
       const narrowed = (typeCondition && (schema.getType(typeCondition.name.value) as GraphQLCompositeType)) ?? type;
       const applies =
-        isAlways && (narrowed === type || (isAbstractType(narrowed) && isObjectOrInterface(type) && schema.isSubType(narrowed, type)));
+        isAlways && (narrowed === type || (isAbstractType(narrowed) && schema.isSubType(narrowed, type as GraphQLObjectType)));
       const below = { type: narrowed, selectionSet: inside, isCertain: applies };
       const isReference = selection.kind === Kind.FRAGMENT_SPREAD && applies && isOwn && components !== undefined;
       if (isReference) references.push(this.#referTo(components, selection.name.value, below));
@@ -188,10 +177,6 @@ class OutputWriter {
 }
 
 const isCondition = /^(?:skip|include)$/;
-
-function isObjectOrInterface(type: GraphQLCompositeType): type is GraphQLObjectType | GraphQLInterfaceType {
-  return isObjectType(type) || isInterfaceType(type);
-}
 
 function fieldOf(type: GraphQLCompositeType, name: string): Notes & { readonly type: GraphQLOutputType } {
   if (name === TypeNameMetaFieldDef.name) return { type: TypeNameMetaFieldDef.type };

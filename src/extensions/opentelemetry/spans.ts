@@ -19,19 +19,14 @@ export function followCall(
   { dataSource, request }: DataSourceCall,
 ): DataSourceCallListener {
   const source = dataSource.constructor.name;
-  const span = tracer.startSpan(
-    `${source} ${request.method}`,
-    { kind: SpanKind.INTERNAL, attributes: { 'graphql_functions.data_source': source, 'http.request.method': request.method } },
-    operation,
-  );
+  const attributes = { 'graphql_functions.data_source': source, 'http.request.method': request.method };
+  const span = tracer.startSpan(`${source} ${request.method}`, { kind: SpanKind.INTERNAL, attributes }, operation);
   let status: number | undefined;
   let tries = 0;
   return {
     sent: () => void tries++,
     aroundSend: (send) => context.with(trace.setSpan(operation, span), send),
-    answered: (code) => {
-      status = code;
-    },
+    answered: (code) => void (status = code),
     ended: (error) => {
       const outcome = request.outcome ?? 'none';
       if (span.isRecording()) {

@@ -1,5 +1,12 @@
+import type { Milliseconds } from '../../shared/index.ts';
 import type { Microseconds, Take, TakeResult } from './budget-store.ts';
 import type { RecordStep } from './record.ts';
+
+/** A bucket in the form in which stores keep it. */
+export interface StoredBucket {
+  readonly fullAt: Microseconds;
+  readonly expires: Milliseconds;
+}
 
 /**
  * Takes points from a bucket. The store keeps the time at which the bucket will be full. `fullAt` and `now` are microseconds since the

@@ -1,6 +1,7 @@
 import type { Milliseconds } from '../../shared/index.ts';
 import { assertCost, takeFrom } from './bucket.ts';
-import type { BudgetStore, Microseconds, TakeResult } from './budget-store.ts';
+import type { StoredBucket } from './bucket.ts';
+import type { BudgetStore, TakeResult } from './budget-store.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import { claimRecord, finishRecord, releaseRecord } from './record.ts';
 import type { RecordStep, StoredRecord } from './record.ts';
@@ -27,12 +28,6 @@ export interface ConditionalTexts {
   read(id: string): Promise<Found>;
   /** Writes if the version is still the same. Resolves to true if it has written. */
   write(id: string, write: ConditionalWrite): Promise<boolean>;
-}
-
-/** A bucket in the form in which these stores keep it. */
-interface StoredBucket {
-  readonly fullAt: Microseconds;
-  readonly expires: Milliseconds;
 }
 
 /** The most tries of an operation while others write the same value. Each failed try means that another operation has succeeded. */

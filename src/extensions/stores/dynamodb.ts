@@ -32,14 +32,7 @@ export function dynamoDBStore({ client, table }: DynamoDBStoreOptions): Idempote
       return { value, version: value, now: Date.now() };
     },
     write: async (id, { value, version, expires }) => {
-      const condition =
-        version === undefined
-          ? { ConditionExpression: 'attribute_not_exists(id)' }
-          : {
-              ConditionExpression: '#value = :version',
-              ExpressionAttributeNames: { '#value': 'value' },
-              ExpressionAttributeValues: { ':version': { S: version } },
-            };
+      const condition = version === undefined ? isNew : { ...isSame, ExpressionAttributeValues: { ':version': { S: version } } };
       try {
         // DynamoDB removes items up to days after their time, which is in seconds.
         const item = { id: { S: id }, value: { S: value }, expires: { N: String(Math.ceil(expires / 1000)) } };
@@ -52,3 +45,6 @@ export function dynamoDBStore({ client, table }: DynamoDBStoreOptions): Idempote
     },
   });
 }
+
+const isNew = { ConditionExpression: 'attribute_not_exists(id)' };
+const isSame = { ConditionExpression: '#value = :version', ExpressionAttributeNames: { '#value': 'value' } };

@@ -1,6 +1,7 @@
 import { aFunction, assertEntries, boolean } from '../../shared/index.ts';
 import type { Milliseconds } from '../../shared/index.ts';
 import { takeFrom } from './bucket.ts';
+import type { StoredBucket } from './bucket.ts';
 import type { BudgetStore } from './budget-store.ts';
 import { claimRecord, finishRecord, releaseRecord } from './record.ts';
 import type { RecordStep, StoredRecord } from './record.ts';
@@ -40,8 +41,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
     if (isKept) characters += length;
     return result;
   };
-  const identified = new Entries<{ readonly expires: Milliseconds; readonly fullAt: number }>('buckets');
-  const anonymous = new Entries<{ readonly expires: Milliseconds; readonly fullAt: number }>('buckets of anonymous clients');
+  const identified = new Entries<StoredBucket>('buckets');
+  const anonymous = new Entries<StoredBucket>('buckets of anonymous clients');
   return {
     isLocal: !isOnlyProcess,
     isInMemory: true,
@@ -62,29 +63,21 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
 }
 
 /** Entries that expire in any order. */
-class Entries<T extends { readonly expires: Milliseconds }> {
+class Entries<T extends { readonly expires: Milliseconds }> extends Map<string, T> {
   readonly #name: string;
   readonly #onDelete: ((entry: T) => void) | undefined;
-  readonly #entries = new Map<string, T>();
-  #sweep = this.#entries.entries();
+  #sweep = this.entries();
 
   constructor(name: string, onDelete?: (entry: T) => void) {
+    super();
     this.#name = name;
     this.#onDelete = onDelete;
   }
 
-  get(id: string): T | undefined {
-    return this.#entries.get(id);
-  }
-
-  set(id: string, entry: T): void {
-    this.#entries.set(id, entry);
-  }
-
-  delete(id: string): void {
-    const entry = this.#entries.get(id);
+  override delete(id: string): boolean {
+    const entry = this.get(id);
     if (entry !== undefined) this.#onDelete?.(entry);
-    this.#entries.delete(id);
+    return super.delete(id);
   }
 
   /**
@@ -92,10 +85,10 @@ class Entries<T extends { readonly expires: Milliseconds }> {
    * left, looks at up to 1,000, and throws if there is still no room.
    */
   makeRoom(id: string, now: Milliseconds): void {
-    const isFull = (): boolean => this.#entries.size >= maxEntries && !this.#entries.has(id);
+    const isFull = (): boolean => this.size >= maxEntries && !this.has(id);
     for (let seen = 0; seen < (isFull() ? 1000 : 2); seen++) {
       const { value } = this.#sweep.next();
-      if (value === undefined) this.#sweep = this.#entries.entries();
+      if (value === undefined) this.#sweep = this.entries();
       else if (value[1].expires <= now) this.delete(value[0]);
     }
     if (isFull()) throw new Error(`memoryStore has ${maxEntries} ${this.#name}, the most that it keeps.`);

@@ -97,17 +97,13 @@ export class AnswerStore {
     { maxAge, tags }: { readonly maxAge: Seconds; readonly tags: readonly string[] },
   ): Promise<void> {
     if (moment === undefined) return;
-    const versions = await Promise.all(
-      tags.map(async (tag): Promise<[string, string | undefined]> => [tag, await this.#version(`tag:${tag}`, startedAtMs)]),
-    );
-    if (
-      versions.some(([, version]) => version === undefined || timeOf(version) > startedAtMs) ||
-      (await this.#cache.get(momentKey)) !== moment
-    )
-      return;
+    const versions = await Promise.all(tags.map(async (tag) => this.#version(`tag:${tag}`, startedAtMs)));
+    if (versions.some((version) => version === undefined || timeOf(version) > startedAtMs)) return;
+    if ((await this.#cache.get(momentKey)) !== moment) return;
     const ttl = Math.min(maxAge, longest);
     const hasExactNumbers = JSON.stringify(JSON.parse(resultJSON)) !== resultJSON;
-    const entry = JSON.stringify({ ...answer, until: Date.now() + ttl * 1_000, hasExactNumbers, tags: versions });
+    const versioned = tags.map((tag, at) => [tag, versions[at]]);
+    const entry = JSON.stringify({ ...answer, until: Date.now() + ttl * 1_000, hasExactNumbers, tags: versioned });
     await this.#cache.set(key, `{"result":${resultJSON},${entry.slice(1)}`, { ttl });
   }
 

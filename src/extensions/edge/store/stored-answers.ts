@@ -48,14 +48,10 @@ export class StoredAnswers {
   ): Promise<OperationOutcome | undefined> {
     const { request: original } = call;
     const { request } = operation;
-    // Answers of a door without parameters are not kept. A report describes an operation that runs, so it never uses a stored answer.
-    if (
-      call.doorParameters === undefined ||
-      !methods.includes(original.method) ||
-      original.headers.has(explainHeader) ||
-      this.#unstored.has(nameOf(operation))
-    )
-      return undefined;
+    // Answers of a door without parameters are not kept.
+    if (call.doorParameters === undefined || !methods.includes(original.method)) return undefined;
+    // A report describes an operation that runs, so it never uses a stored answer.
+    if (original.headers.has(explainHeader) || this.#unstored.has(nameOf(operation))) return undefined;
     const key = answerKey(call, request, rules, this.#settings.deploy!);
     if (key === undefined) return undefined;
     const lookup = await this.#store.look(key);
