@@ -5,7 +5,7 @@ import type { DataSourceCall, DataSourceCallListener } from '../../server/index.
 import { codeOf } from '../operation-record/index.ts';
 import type { Meters } from './meters.ts';
 
-/** What reports calls and operations. */
+/** The tracer and the meters that report calls and operations. */
 export interface Telemetry {
   readonly tracer: Tracer;
   readonly meters: Meters;
