@@ -161,10 +161,10 @@ class EdgePlugin implements Edge {
     watch: MutationWatch,
   ): Promise<void> {
     const { root } = this.#hints.of(schema, { document, operation }, variables)!;
-    const hasRun = (key: string): boolean => !this.#server!.observesResolvers || watch.hasRun(key);
+    const called = this.#server!.observesResolvers ? watch.called : undefined;
     let tags: readonly string[];
     try {
-      tags = tagsOfMutation(root, outcome, hasRun, this.#options.salt);
+      tags = tagsOfMutation(root, outcome, called, this.#options.salt);
     } catch (error) {
       // A failure, for example of the getter of an object, must not keep answers from before the mutation.
       call.logger.error('edge could not determine what a mutation changed: all types that it selects are purged.', error);

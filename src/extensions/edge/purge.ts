@@ -93,8 +93,9 @@ const repeatAfter: Seconds = 3;
 /** Milliseconds in which refused tags are sent again. On Workers, a call ends 30 seconds after its answer. */
 const life = 27_000;
 
-/** The call during which a purge is sent. */
-interface PurgingCall {
+/** The tags of a purge, and the call during which it is sent. */
+interface Purging {
+  readonly tags: readonly string[];
   readonly platform: PurgePlatform | undefined;
   readonly logger: Logger;
 }
@@ -154,7 +155,7 @@ export class Purges {
     if (this.hasNone) throw new Error('Expected edge to have the option purge or store to purge answers from, got neither.');
     const named = entities.flatMap(({ typename, id }) => tagsOfEntity(typename, String(id), this.#salt));
     const all = [...named, ...types.flatMap(tagsOfType), ...fields.map((name) => `q:${name}`), ...tags];
-    const purges = this.#start([...new Set(all)], { platform, logger: this.#logger ?? guardLogger(console) });
+    const purges = this.#start({ tags: [...new Set(all)], platform, logger: this.#logger ?? guardLogger(console) });
     const { waitUntil } = (platform?.context ?? {}) as { waitUntil?: unknown };
     for (const { work } of purges) {
       if (typeof waitUntil === 'function') waitUntil.call(platform!.context, work);
@@ -166,27 +167,24 @@ export class Purges {
 
   /** Purges after a mutation. Resolves when the store is purged, or after a while. */
   async purgeAfterMutation(tags: readonly string[], { invocation, logger }: RequestCall): Promise<void> {
-    const purges = this.#start(tags, { platform: invocation, logger });
+    const purges = this.#start({ tags, platform: invocation, logger });
     for (const { work } of purges) invocation.waitUntil(work);
     if (this.#store !== undefined) await waitAtMost(storeTime, purges[0]!.first);
   }
 
   /** Sends tags to the store and the CDN at once. `work` ends when nothing is left to be sent. */
-  #start(tags: readonly string[], call: PurgingCall): { first: Promise<Refusal | undefined>; work: Promise<void> }[] {
+  #start(purging: Purging): { first: Promise<Refusal | undefined>; work: Promise<void> }[] {
+    const { tags, platform } = purging;
     for (const purged of this.#requests) for (const tag of tags) purged.add(tag);
     return [this.#store, this.#cdn].flatMap((purger) => {
       if (purger === undefined || tags.length === 0) return [];
-      const first = purger.purge(tags, call.platform);
-      return { first, work: this.#repeat(purger, first, { tags, ...call }) };
+      const first = purger.purge(tags, platform);
+      return { first, work: this.#repeat(purger, first, purging) };
     });
   }
 
   /** Repeats a purge in the CDN, and sends refused tags again, where something keeps the process alive. Logs the tags that are left. */
-  async #repeat(
-    purger: Purger,
-    first: Promise<Refusal | undefined>,
-    { tags, platform, logger }: PurgingCall & { readonly tags: readonly string[] },
-  ): Promise<void> {
+  async #repeat(purger: Purger, first: Promise<Refusal | undefined>, { tags, platform, logger }: Purging): Promise<void> {
     const until = performance.now() + life;
     const isRepeated = purger === this.#cdn && !this.#isFrozen;
     // The store itself rejects answers that were started before. It needs no repeat.

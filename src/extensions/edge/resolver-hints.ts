@@ -10,7 +10,6 @@ import type { Place } from './selection.ts';
 
 /** The calls of the resolver of one selected field of one type. */
 interface Calls {
-  readonly parent: GraphQLObjectType;
   count: number;
   /** The number of calls that have used `info.cacheControl`. */
   hinted: number;
@@ -20,7 +19,7 @@ interface Calls {
 export class ResolverHints implements ExecutionObserver {
   readonly #schema: GraphQLSchema;
   readonly #hints: SchemaHints;
-  readonly #calls = new Map<FieldNode, Calls[]>();
+  readonly #calls = new Map<FieldNode, Map<GraphQLObjectType, Calls>>();
   readonly #policies: { readonly policy: CachePolicy; readonly hint: FieldHint }[] = [];
 
   constructor(schema: GraphQLSchema, hints: SchemaHints) {
@@ -52,12 +51,8 @@ export class ResolverHints implements ExecutionObserver {
   }
 
   #callsOf(parent: GraphQLObjectType, node: FieldNode): Calls {
-    const ofNode = getOrCreate(this.#calls, node, () => []);
-    const known = ofNode.find((calls) => calls.parent === parent);
-    if (known !== undefined) return known;
-    const calls = { parent, count: 0, hinted: 0 };
-    ofNode.push(calls);
-    return calls;
+    const ofNode = getOrCreate(this.#calls, node, () => new Map());
+    return getOrCreate(ofNode, parent, () => ({ count: 0, hinted: 0 }));
   }
 
   #newPolicy({ parentType: parent, fieldName, fieldNodes }: GraphQLResolveInfo): CachePolicy {

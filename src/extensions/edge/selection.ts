@@ -111,11 +111,11 @@ export class Place {
     const walked = new Map<FieldNode, { readonly type: GraphQLNamedType; readonly nodes: readonly FieldNode[] }[]>();
     let left = maxSteps;
     const walk = (type: GraphQLNamedType, nodes: readonly FieldNode[]): void => {
-      const known = walked.get(nodes[0]!) ?? [];
+      const known = getOrCreate(walked, nodes[0]!, () => []);
       const isSame = (other: readonly FieldNode[]): boolean =>
         other.length === nodes.length && other.every((node, at) => node === nodes[at]);
       if (--left < 0 || known.some((one) => one.type === type && isSame(one.nodes))) return;
-      walked.set(nodes[0]!, [...known, { type, nodes }]);
+      known.push({ type, nodes });
       for (const parent of objectTypesOf(this.#schema, type))
         for (const { definition: field, nodes: below } of this.#collect(parent, nodes).fields) {
           // Fields of introspection have no hints.

@@ -81,12 +81,13 @@ export function fit(tags: readonly string[], { maxTags, maxLength, maxTotal }: T
 
 /**
  * Returns the tags that a mutation purges: the tags of the objects that it has returned. Where an error or a null hides the change, the
- * selected types are purged. `hasRun` tells whether the root field of a response name was called.
+ * selected types are purged. `called`: the response names of the fields that were called; undefined if nobody
+ * knows.
  */
 export function tagsOfMutation(
   root: Place,
   { result, errors, stream }: OperationOutcome,
-  hasRun: (key: string) => boolean,
+  called: ReadonlySet<string | number> | undefined,
   salt: string | undefined,
 ): readonly string[] {
   // The later parts of a streamed answer are not known yet.
@@ -96,7 +97,8 @@ export function tagsOfMutation(
   for (const field of root.shapeOf(root.types[0]!).fields) {
     const own = errors.filter(({ path }) => path?.[0] === field.key);
     // A refused field purges nothing: otherwise anybody could empty the CDN.
-    if (!hasRun(field.key) || own.some((error) => error.path!.length === 1 && (isRefusal(error) || isOfArguments(error)))) continue;
+    if (called?.has(field.key) === false || own.some((error) => error.path!.length === 1 && (isRefusal(error) || isOfArguments(error))))
+      continue;
     const value = (data as Answered | null | undefined)?.[field.key] ?? null;
     contents.add(field, value);
     if (own.length > 0 || hasNull(value)) addAll(inexact, field.below.typesBelow());

@@ -103,14 +103,10 @@ export class Sizes {
   }
 
   note(name: string, size: number): void {
-    if (Number.isNaN(size)) return;
-    this.least = Math.min(this.least, size);
-    this.most = Math.max(this.most, size);
-    this.isFirst ||= name === 'first';
-    this.isLast ||= name === 'last';
+    if (!Number.isNaN(size)) this.join({ inObjects: 0, least: size, most: size, isFirst: name === 'first', isLast: name === 'last' });
   }
 
-  join(other: Sizes): void {
+  join(other: Pick<Sizes, 'inObjects' | 'least' | 'most' | 'isFirst' | 'isLast'>): void {
     this.inObjects = Math.max(this.inObjects, other.inObjects);
     this.least = Math.min(this.least, other.least);
     this.most = Math.max(this.most, other.most);

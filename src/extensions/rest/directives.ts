@@ -8,7 +8,9 @@ directive @http(method: HTTPMethod!, route: String!, queryParameters: [String!],
 directive @body on VARIABLE_DEFINITION
 `;
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+const methods = { GET: {}, POST: {}, PUT: {}, PATCH: {}, DELETE: {} };
+
+export type Method = keyof typeof methods;
 
 /** The arguments of `@http`. */
 export interface HTTPValues {
@@ -22,9 +24,7 @@ export const http: GraphQLDirective = /* @__PURE__ */ new GraphQLDirective({
   name: 'http',
   locations: [DirectiveLocation.QUERY, DirectiveLocation.MUTATION],
   args: {
-    method: {
-      type: new GraphQLNonNull(new GraphQLEnumType({ name: 'HTTPMethod', values: { GET: {}, POST: {}, PUT: {}, PATCH: {}, DELETE: {} } })),
-    },
+    method: { type: new GraphQLNonNull(new GraphQLEnumType({ name: 'HTTPMethod', values: methods })) },
     route: { type: new GraphQLNonNull(GraphQLString) },
     queryParameters: { type: new GraphQLList(new GraphQLNonNull(GraphQLString)) },
     status: { type: GraphQLInt },

@@ -6,7 +6,7 @@ import { badRequest, json, jsonType, problem, problemType } from './problem.ts';
 import { decoded } from './route-table.ts';
 import type { Matched } from './route-table.ts';
 import type { Route, Target } from './route.ts';
-import { place, valueOf } from './values.ts';
+import { placed, valueOf } from './values.ts';
 import type { Variables } from './values.ts';
 
 export interface RouteSettings {
@@ -40,20 +40,20 @@ async function readRequest(
   { request }: RequestCall,
   body: RequestBody,
 ): Promise<Asked> {
-  const placed: [target: Target, value: unknown][] = [];
+  const found: [target: Target, value: unknown][] = [];
   for (const [at, segment] of route.segments.entries()) {
     if (typeof segment === 'string') continue;
     const { name } = segment;
     const [text, target] = [segments[at], route.inPath.get(name)!];
     if (text === undefined) throw badRequest(`Expected the parameter "${name}" of the path to be percent-encoded UTF-8.`);
-    placed.push([target, valueOf(name, [text], target, settings.scalars)]);
+    found.push([target, valueOf(name, [text], target, settings.scalars)]);
   }
   const query = new URLSearchParams(request.queryString);
   // Checks the text first, because URLSearchParams replaces characters that do not decode.
   if (decoded(request.queryString) === undefined) throw badRequest('Expected the query string to be percent-encoded UTF-8.');
   for (const name of new Set(query.keys())) {
     const target = route.inQuery.get(name);
-    if (target !== undefined) placed.push([target, valueOf(name, query.getAll(name), target, settings.scalars)]);
+    if (target !== undefined) found.push([target, valueOf(name, query.getAll(name), target, settings.scalars)]);
     else if (!settings.otherParameters.has(name))
       throw badRequest(`Expected ${listOf([...route.inQuery.keys()], 'parameter')} in the query string, got "${name.slice(0, 80)}".`);
   }
@@ -61,7 +61,7 @@ async function readRequest(
   const isIgnored = route.method === 'GET' || route.method === 'DELETE';
   const isEmpty = isIgnored || (!hasBody(route) && request.body.kind !== 'value' && (await body.text()) === '');
   const variables = isEmpty ? (Object.create(null) as Variables) : readBody(route, await body.json());
-  for (const [target, value] of placed) place(variables, target, value);
+  for (const [{ variable, members }, value] of found) variables[variable] = placed(variables[variable], members, value);
   return { request: { documentId: route.documentId, variables }, write: (outcome, call) => writeOutcome(route, outcome, call) };
 }
 

@@ -43,12 +43,8 @@ function readJSON(name: string, text: string): unknown {
   }
 }
 
-/** Sets the value of a variable, or of a member of the input object in it. Other members stay. */
-export function place(variables: Variables, { variable, members }: Target, value: unknown): void {
-  variables[variable] = placed(variables[variable], members, value);
-}
-
-function placed(container: unknown, [member, ...below]: readonly string[], value: unknown): unknown {
+/** Returns a container with a value in the place of a member, or the value itself without members. Other members stay. */
+export function placed(container: unknown, [member, ...below]: readonly string[], value: unknown): unknown {
   if (member === undefined) return value;
   // Coercion refuses anything else in the place of an input object.
   if (container !== undefined && container !== null && !isRecord(container)) return container;

@@ -55,7 +55,10 @@ export function readLinks(schemas: readonly SchemaNode[]): Links {
       `Expected one @link to federation, got "${String(link!.url)}" and "${String(second.url)}". Remove one, and join their imports.`,
     );
   const own = links.length > 0 ? written(linkDefinitions, localName(linkName, new Map())) : [];
-  if (link === undefined) return { key: 'key', definitions: new Map([...own, ...written(federation1(), nameInVersion1)]) };
+  if (link === undefined) {
+    const ofVersion1 = written(federation1(), (name) => (name === 'FieldSet' ? '_FieldSet' : name));
+    return { key: 'key', definitions: new Map([...own, ...ofVersion1]) };
+  }
   const { prefix, imports } = namesOf(link);
   const local = localName(prefix, new Map(imports));
   const known = federation2(minorVersion(String(link.url)));
@@ -78,10 +81,6 @@ function namesOf({ as: prefix = 'federation', import: given }: Link): Federation
 
 function linkOf({ name, arguments: given = [] }: ConstDirectiveNode): Link {
   return { ...Object.fromEntries(given.map((one) => [one.name.value, valueFromASTUntyped(one.value)])), name: name.value };
-}
-
-function nameInVersion1(name: string): string {
-  return name === 'FieldSet' ? '_FieldSet' : name;
 }
 
 function written(definitions: readonly LinkedDefinition[], local: (name: string) => string): readonly (readonly [string, string])[] {
