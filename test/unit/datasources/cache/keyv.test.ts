@@ -103,6 +103,17 @@ describe('KeyvAdapter', () => {
       assert.equal(lines.filter(({ message }) => message.startsWith('The cache failed')).length, onError ? 0 : 1);
     });
 
+  it('calls onError at most once in a cooldown, whatever fails', async () => {
+    const { keyv, listeners } = recordingKeyv();
+    const errors: unknown[] = [];
+    const cache = new KeyvAdapter({ ...keyv, get: () => Promise.reject(down) }, { onError: (error) => errors.push(error) });
+
+    for (let nth = 0; nth < 2; nth++) listeners[0]!(down);
+    await cache.get('a');
+
+    assert.deepEqual(errors, [down]);
+  });
+
   for (const [name, store, got] of [
     ['nothing', undefined, 'undefined'],
     ['the address of a server', 'redis://localhost', 'redis://localhost'],
