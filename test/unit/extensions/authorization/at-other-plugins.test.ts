@@ -131,6 +131,50 @@ describe('what an operation needs', () => {
     deepEqual(reasons, [undefined, 'it needs rights', undefined, 'it needs rights']);
   });
 
+  it('keeps its answer out of the store of the edge, where a refused mutation purges nothing', async () => {
+    const kept = new Map<string, string>();
+    const store = {
+      get: async (key: string) => kept.get(key),
+      set: async (key: string, value: string) => void kept.set(key, value),
+      delete: async (key: string) => kept.delete(key),
+    };
+    const ran: string[] = [];
+    const run = (name: string) => () => (ran.push(name), { id: 1 });
+    const handler = createHandler({
+      nodeEnv: 'production',
+      typeDefs: `type Query { open: Thing closed: Thing @authenticated } type Mutation { change: Thing @authenticated }
+        type Thing { id: ID }`,
+      resolvers: { Query: { open: run('open'), closed: run('closed') }, Mutation: { change: run('change') } },
+      context: ({ request }: any) => ({ scopes: () => (request.headers.get('x-user') === null ? undefined : []) }),
+      plugins: [
+        authorization({ claims: ({ context }) => context.scopes() }),
+        edge({ store, deploy: 'one', varyHeaders: [], defaultMaxAge: 60 }),
+      ],
+    } as never) as unknown as (request: Request, context: object) => Promise<Response>;
+    const ask = async (query: string, user: object): Promise<number> => {
+      const work: Promise<unknown>[] = [];
+      const init = { method: 'POST', headers: { 'content-type': 'application/json', ...user }, body: JSON.stringify({ query }) };
+      const { status } = await handler(new Request('https://api.example/', init), { waitUntil: (one: Promise<unknown>) => work.push(one) });
+      await Promise.all(work);
+      return status;
+    };
+    const ada = { 'x-user': 'ada' };
+
+    const statuses = [
+      await ask('{ open { id } }', ada),
+      await ask('{ closed { id } }', ada),
+      await ask('mutation { change { id } }', {}),
+      await ask('{ open { id } }', {}),
+      await ask('{ closed { id } }', {}),
+      await ask('{ closed { id } }', ada),
+      await ask('mutation { change { id } }', ada),
+      await ask('{ open { id } }', {}),
+    ];
+
+    deepEqual(statuses, [200, 200, 401, 200, 401, 200, 200, 200]);
+    deepEqual(ran, ['open', 'closed', 'closed', 'change', 'open']);
+  });
+
   it('is in the report of explain', async () => {
     const [logger] = recordingLogger();
     const handler = createHandler({
