@@ -64,8 +64,11 @@ function escapesFit(text: string, size: number, limit: number): boolean {
   let left = limit - size;
   for (let at = 0; at < text.length && left >= 0 && left < size - at; at++) {
     const unit = text.charCodeAt(at);
-    if (unit === quote || unit === backslash) left--;
-    else if (unit < space || unit >= surrogates) left -= longestEscape - 1;
+    // Most units are above these.
+    if (unit > backslash) {
+      if (unit >= surrogates) left -= longestEscape - 1;
+    } else if (unit === quote || unit === backslash) left--;
+    else if (unit < space) left -= longestEscape - 1;
   }
   return left >= 0;
 }
