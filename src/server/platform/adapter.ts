@@ -219,21 +219,23 @@ export function readHeaders(single: unknown, multiple?: unknown): HeaderMap {
 
 function isLowerCaseRecord(map: unknown): map is Readonly<Record<string, string>> {
   if (typeof map !== 'object' || map === null || Array.isArray(map)) return false;
-  for (const name in map) if (typeof (map as Record<string, unknown>)[name] !== 'string' || !isLowerCase(name)) return false;
-  return true;
-}
-
-function isLowerCase(name: string): boolean {
-  if (lowerCaseNames.has(name)) return true;
-  if (upperCase.test(name)) return false;
-  if (lowerCaseNames.size < 200 && name.length < 100) lowerCaseNames.add(name);
+  for (const name in map) {
+    if (typeof (map as Record<string, unknown>)[name] !== 'string') return false;
+    if (!usualNames.has(name) && upperCase.test(name)) return false;
+  }
   return true;
 }
 
 const upperCase = /[A-Z]/;
 
-/** Names that are in lower case. Most requests have the same ones, and reading 18 of them takes a tenth of the smallest request. */
-const lowerCaseNames = new Set<string>();
+/** The names that most requests have. Reading 18 names by the expression takes a tenth of the smallest request. */
+const usualNames: ReadonlySet<string> = /* @__PURE__ */ new Set(
+  (
+    'accept accept-encoding accept-language authorization cache-control content-length content-type cookie host origin priority referer ' +
+    'sec-ch-ua sec-ch-ua-mobile sec-ch-ua-platform sec-fetch-dest sec-fetch-mode sec-fetch-site traceparent user-agent via ' +
+    'x-amzn-trace-id x-forwarded-for x-forwarded-port x-forwarded-proto'
+  ).split(' '),
+);
 
 function fieldsOf(map: unknown): Readonly<Record<string, string>> {
   const fields = Object.create(null) as Record<string, string>;
